@@ -53,6 +53,7 @@ const (
 	Auth      Trouble = "auth"       // 401, 403, not logged in
 	Network   Trouble = "network"    // refused, reset, DNS, proxy
 	Missing   Trouble = "missing"    // the agent's program is not installed
+	Setup     Trouble = "setup"      // the agent refuses to start as it is configured here
 )
 
 // Result is what came of a run. Tokens and cost are cumulative over the run.

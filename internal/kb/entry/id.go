@@ -1,0 +1,81 @@
+package entry
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"strings"
+	"time"
+)
+
+const maxSlug = 40 // bytes of the topic that go into an id
+
+// NewID gives an id that people can read and cite: the day of creation (UTC), the
+// topic, and a short hash, as in mem_2026-06-18_auth-retry_a1b2. taken tells
+// which ids exist; the hash gets longer until the id is free. The same entry
+// gives the same id as long as nothing else has it. taken must be answered under
+// the writer lock when several processes write.
+func NewID(e *Entry, taken func(id string) bool) string {
+	prefix := idPrefix(clean(e.Created), e.Topic)
+	for round := uint64(0); ; round++ {
+		sum := idHash(e, round)
+		for digits := 4; digits <= 16; digits += 4 {
+			if id := prefix + sum[:digits]; !taken(id) {
+				return id
+			}
+		}
+	}
+}
+
+func idHash(e *Entry, round uint64) string {
+	h := sha256.New()
+	var n [16]byte
+	binary.LittleEndian.PutUint64(n[:], uint64(clean(e.Created).UnixMilli()))
+	binary.LittleEndian.PutUint64(n[8:], round)
+	h.Write(n[:])
+	for _, part := range []string{e.Topic, e.Tenant, e.User, e.Project, e.Session, e.Text} {
+		h.Write([]byte(part))
+		h.Write([]byte{0})
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// TextHash identifies a text, so that a vector can name what it was made of. 16
+// hex digits.
+func TextHash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:8])
+}
+
+func idPrefix(day time.Time, topic string) string {
+	return "mem_" + day.Format("2006-01-02") + "_" + slug(topic) + "_"
+}
+
+// slug makes a topic fit into ids, URLs and file names: small ASCII letters,
+// digits and single hyphens. A topic without any of these becomes "entry".
+func slug(topic string) string {
+	var b strings.Builder
+	gap := false
+	for i := 0; i < len(topic); i++ {
+		c := topic[i]
+		if c >= 'A' && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') {
+			gap = true
+			continue
+		}
+		if b.Len() >= maxSlug {
+			break
+		}
+		if gap && b.Len() > 0 {
+			b.WriteByte('-')
+		}
+		gap = false
+		b.WriteByte(c)
+	}
+	if b.Len() == 0 {
+		return "entry"
+	}
+	return b.String()
+}

@@ -1,0 +1,254 @@
+package tracker
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	mathrand "math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"helix/internal/proc"
+)
+
+// The lock is a folder, as ddx takes it (contracts/ddx.md, 2.2): whoever makes
+// the folder has the lock, and says in it who that is.
+const (
+	// staleAge is how old a lock may grow even when its owner lives.
+	staleAge = 2 * time.Hour
+	// anonymousAge is how old a lock may grow that does not say whose it is: its
+	// owner died between making the folder and writing its pid.
+	anonymousAge = 10 * time.Second
+)
+
+// processStart tells a lock of this process from one that a dead process with
+// the same pid left, which is the rule in containers.
+var processStart = time.Now()
+
+// dirLock is a lock that this process holds.
+type dirLock struct {
+	dir   string
+	token string
+}
+
+// lockInfo is what a lock folder says about its owner.
+type lockInfo struct {
+	pid   int    // 0: not said
+	since string // RFC 3339
+	token string
+	made  time.Time // of the folder
+}
+
+// acquire waits for the lock and takes it.
+func (s *Store) acquire(ctx context.Context) (*dirLock, error) {
+	dir := filepath.Join(s.dir, lockName)
+	deadline := time.Now().Add(s.lockTimeout)
+	pause := time.Millisecond
+	for {
+		l, err := tryLock(dir)
+		if err == nil {
+			return l, nil
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return nil, fmt.Errorf("lock %s: %w", dir, bare(err))
+		}
+		info, err := readLock(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // it came free meanwhile
+		}
+		if err != nil {
+			return nil, fmt.Errorf("lock %s: %w", dir, bare(err))
+		}
+		if _, stale := info.stale(time.Now()); stale {
+			if err := s.breakLock(ctx, dir, deadline); err != nil {
+				return nil, fmt.Errorf("take over %s: %w", dir, err)
+			}
+			continue
+		}
+		if !time.Now().Before(deadline) {
+			return nil, fmt.Errorf("%w: gave up on %s after %s; %s", ErrLocked, dir, s.lockTimeout, info)
+		}
+		// Unequal pauses keep many writers from always meeting again.
+		if err := sleep(ctx, pause/2+mathrand.N(pause/2+1)); err != nil {
+			return nil, err
+		}
+		pause = min(2*pause, max(s.lockPoll, time.Millisecond))
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}
+
+// tryLock makes the folder and signs it.
+func tryLock(dir string) (*dirLock, error) {
+	err := os.Mkdir(dir, 0o755)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = os.MkdirAll(filepath.Dir(dir), 0o755); err == nil {
+			err = os.Mkdir(dir, 0o755)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	secret := make([]byte, 32)
+	rand.Read(secret) // never fails
+	l := &dirLock{dir: dir, token: hex.EncodeToString(secret)}
+	for _, f := range []struct {
+		name, text string
+		mode       fs.FileMode
+	}{
+		{"owner_token", l.token, 0o600},
+		{"acquired_at", time.Now().UTC().Format(time.RFC3339), 0o644},
+		{"pid", strconv.Itoa(os.Getpid()), 0o644},
+	} {
+		if err := os.WriteFile(filepath.Join(dir, f.name), []byte(f.text), f.mode); err != nil {
+			return nil, errors.Join(fmt.Errorf("sign it: %w", bare(err)), os.RemoveAll(dir))
+		}
+	}
+	return l, nil
+}
+
+// held tells whether the lock is still this one: nobody broke it.
+func (l *dirLock) held() bool {
+	token, err := os.ReadFile(filepath.Join(l.dir, "owner_token"))
+	return err == nil && string(bytes.TrimSpace(token)) == l.token
+}
+
+// release gives the lock back, in one step, and only if it is still ours.
+func (l *dirLock) release() error {
+	if !l.held() {
+		return fmt.Errorf("release %s: another process has taken it over", l.dir)
+	}
+	grave := tombstone(l.dir)
+	if err := os.Rename(l.dir, grave); err != nil {
+		return fmt.Errorf("release %s: %w", l.dir, bare(err))
+	}
+	if err := os.RemoveAll(grave); err != nil {
+		return fmt.Errorf("remove the released lock %s: %w", grave, bare(err))
+	}
+	return nil
+}
+
+// tombstone is where a lock folder is moved to be deleted, named as ddx does.
+func tombstone(dir string) string {
+	return fmt.Sprintf("%s.tombstone.%d-%d-%d.lock", dir, os.Getpid(), time.Now().UnixNano(), mathrand.Uint32())
+}
+
+// readLock fails with fs.ErrNotExist when there is no lock.
+func readLock(dir string) (lockInfo, error) {
+	stat, err := os.Stat(dir)
+	if err != nil {
+		return lockInfo{}, err
+	}
+	info := lockInfo{made: stat.ModTime(), since: lockFile(dir, "acquired_at"), token: lockFile(dir, "owner_token")}
+	if pid, err := strconv.Atoi(lockFile(dir, "pid")); err == nil && pid > 0 {
+		info.pid = pid
+	}
+	return info, nil
+}
+
+func lockFile(dir, name string) string {
+	text, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(text))
+}
+
+// stale tells whether the lock may be taken over, and why.
+func (i lockInfo) stale(now time.Time) (why string, stale bool) {
+	since := parseTime(i.since)
+	switch {
+	case i.pid == 0:
+		return "it does not say whose it is", now.Sub(i.made) > anonymousAge
+	case i.pid == os.Getpid() && !since.IsZero() && since.Before(processStart.Truncate(time.Second)):
+		return fmt.Sprintf("its owner had this process's pid, %d, before", i.pid), true
+	case !proc.Exists(i.pid):
+		return fmt.Sprintf("its owner, pid %d, is gone", i.pid), true
+	case !since.IsZero() && now.Sub(since) > staleAge:
+		return fmt.Sprintf("pid %d has held it since %s", i.pid, i.since), true
+	}
+	return "", false
+}
+
+func (i lockInfo) String() string {
+	if i.pid == 0 {
+		return "it does not say whose it is"
+	}
+	return fmt.Sprintf("pid %d has held it since %s", i.pid, i.since)
+}
+
+func (i lockInfo) same(o lockInfo) bool {
+	return i.pid == o.pid && i.since == o.since && i.token == o.token
+}
+
+// breakLock removes a stale lock. Whoever breaks one holds the flock that ddx
+// holds for it and looks again, so that two processes never both break what
+// each took for the dead owner's lock.
+func (s *Store) breakLock(ctx context.Context, dir string, deadline time.Time) error {
+	guard := flock.New(dir + ".stale-break.lock")
+	ctx, cancel := context.WithDeadline(ctx, deadline.Add(time.Second))
+	defer cancel()
+	if ok, err := guard.TryLockContext(ctx, 5*time.Millisecond); err != nil || !ok {
+		return fmt.Errorf("%w: another process is taking over the stale lock", errors.Join(ErrLocked, err))
+	}
+	defer guard.Unlock()
+	judged, err := readLock(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return bare(err)
+	}
+	why, stale := judged.stale(time.Now())
+	if !stale {
+		return nil
+	}
+	grave := tombstone(dir)
+	if err := os.Rename(dir, grave); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return bare(err)
+	}
+	// An older ddx breaks locks without the flock, and an owner may live beyond
+	// the age limit: what was moved may be the lock of a newer owner.
+	if moved, err := readLock(grave); err == nil && !moved.same(judged) {
+		return os.Rename(grave, dir)
+	}
+	s.warn(fmt.Sprintf("took over the stale lock %s: %s", dir, why))
+	return os.RemoveAll(grave)
+}
+
+// sweepGraves deletes what a process left that died while it deleted a lock. It
+// is called with the lock held; every other grave belongs to a living process.
+func (s *Store) sweepGraves() {
+	graves, err := filepath.Glob(filepath.Join(globQuote(s.dir), lockName+".tombstone.*.lock"))
+	if err != nil {
+		return
+	}
+	for _, g := range graves {
+		name := strings.TrimPrefix(filepath.Base(g), lockName+".tombstone.")
+		pid, _, _ := strings.Cut(name, "-")
+		if n, err := strconv.Atoi(pid); err == nil && !proc.Exists(n) {
+			os.RemoveAll(g)
+		}
+	}
+}

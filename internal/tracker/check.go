@@ -152,3 +152,62 @@ func findPath(from, to string, deps func(string) []string) []string {
 	}
 	return nil
 }
+
+// waitsFor and under are the two ways in which rows refer to others.
+func (r *row) waitsFor() []string { return r.deps }
+
+func (r *row) under() []string {
+	if r.parent == "" {
+		return nil
+	}
+	return []string{r.parent}
+}
+
+// findCycles finds beads that lead back to themselves: each cycle once, as the
+// ids along it with the first repeated at the end, in the order of ids. Cycles
+// that share a bead may be found one at a time.
+func findCycles(q *Queue, next func(*row) []string) [][]string {
+	const (
+		unseen = iota
+		onPath
+		done
+	)
+	state := make([]byte, len(q.rows))
+	var cycles [][]string
+	var path []int32
+	var visit func(i int32)
+	visit = func(i int32) {
+		state[i] = onPath
+		path = append(path, i)
+		for _, id := range next(&q.rows[i]) {
+			j, ok := q.at(id)
+			switch {
+			case !ok || state[j] == done:
+			case state[j] == unseen:
+				visit(j)
+			default:
+				cycles = append(cycles, q.cycleOn(path, j))
+			}
+		}
+		path = path[:len(path)-1]
+		state[i] = done
+	}
+	for i := range q.rows {
+		if state[i] == unseen {
+			visit(int32(i))
+		}
+	}
+	return cycles
+}
+
+// cycleOn is the end of the path from start on, closed, and turned so that its
+// smallest id comes first.
+func (q *Queue) cycleOn(path []int32, start int32) []string {
+	path = path[slices.Index(path, start):]
+	least := slices.Index(path, slices.Min(path)) // rows are ordered by id
+	var ids []string
+	for k := range path {
+		ids = append(ids, q.rows[path[(least+k)%len(path)]].id)
+	}
+	return append(ids, ids[0])
+}

@@ -132,6 +132,9 @@ type Closing struct {
 	Session string // that did it
 	Reason  string // for the history
 	Owner   *Claim // set: close only while the bead carries this very claim (ErrNotOwner)
+	// If, when set, is asked under the lock about the queue as it is then; its
+	// error refuses the close.
+	If func(*Queue) error
 }
 
 // Close closes a bead and removes its claim.
@@ -146,6 +149,11 @@ func (s *Store) Close(ctx context.Context, id string, c Closing) error {
 		}
 		if b.Status == Closed {
 			return invalid("it is closed already")
+		}
+		if c.If != nil {
+			if err := c.If(d.queue); err != nil {
+				return err
+			}
 		}
 		b.Status = Closed
 		if c.Commit != "" {

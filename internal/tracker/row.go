@@ -116,7 +116,7 @@ func (p *rowParser) field(s *scanner, key string, r *row) (err error) {
 // dependency reads the id that one element of "dependencies" waits for.
 func (p *rowParser) dependency(s *scanner) error {
 	if err := s.enter('{', "a dependency { … }"); err != nil {
-		return wrongKind(s, err, &fieldError{"dependencies", "a list of objects"})
+		return s.wrongKind(err, "dependencies", "a list of objects")
 	}
 	on := ""
 	for first := true; ; first = false {
@@ -149,7 +149,7 @@ func (p *rowParser) dependency(s *scanner) error {
 // field reads a key that must hold a string or null.
 func (s *scanner) field(key string) (string, error) {
 	text, err := s.str()
-	return text, wrongKind(s, err, &fieldError{key, "a string"})
+	return text, s.wrongKind(err, key, "a string")
 }
 
 // isText checks, without decoding it, that a key holds a string or null.
@@ -158,7 +158,7 @@ func (s *scanner) isText(key string) error {
 		return nil
 	}
 	_, _, err := s.text()
-	return wrongKind(s, err, &fieldError{key, "a string"})
+	return s.wrongKind(err, key, "a string")
 }
 
 // list walks an array or null.
@@ -167,7 +167,7 @@ func (s *scanner) list(key string, element func() error) error {
 		return nil
 	}
 	if err := s.enter('[', "a list"); err != nil {
-		return wrongKind(s, err, &fieldError{key, "a list"})
+		return s.wrongKind(err, key, "a list")
 	}
 	for first := true; ; first = false {
 		more, err := s.next(first, ']')
@@ -214,14 +214,14 @@ func (s *scanner) loose() (string, error) {
 
 // wrongKind replaces "expected a string" by the more useful field error where
 // the value is sound JSON of another kind.
-func wrongKind(s *scanner, err error, field *fieldError) error {
+func (s *scanner) wrongKind(err error, key, want string) error {
 	if err == nil || brokeOff(err) {
 		return err
 	}
 	if s.i < len(s.b) {
 		probe := *s
 		if probe.value(1) == nil {
-			return field
+			return &fieldError{key, want}
 		}
 	}
 	return err

@@ -202,7 +202,7 @@ func (s *Store) change(ctx context.Context, fn func(*draft) error) (err error) {
 		if err := snap.writable(); err != nil {
 			return err
 		}
-		d := &draft{store: s, queue: q, now: s.now().UTC(), rows: map[string][]byte{}, beads: map[string]*Bead{}}
+		d := s.draft(q)
 		if err := fn(d); err != nil {
 			return err
 		}
@@ -227,6 +227,10 @@ type draft struct {
 	now   time.Time
 	rows  map[string][]byte // new lines by id; nil deletes
 	beads map[string]*Bead  // the same, decoded
+}
+
+func (s *Store) draft(q *Queue) *draft {
+	return &draft{store: s, queue: q, now: s.now().UTC(), rows: map[string][]byte{}, beads: map[string]*Bead{}}
 }
 
 // get is the bead as it will be, to be changed and given to put.

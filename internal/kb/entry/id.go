@@ -79,3 +79,12 @@ func slug(topic string) string {
 	}
 	return b.String()
 }
+
+// EncodeRef gives the stored form of a reference to something by its id, which
+// PeekID reads back.
+func EncodeRef(id string) (string, error) {
+	if err := checkID("id", id); err != nil {
+		return "", err
+	}
+	return "[id: " + id + "]\n", nil
+}

@@ -25,9 +25,8 @@ type V1 struct {
 // place, so that two equal records are two entries, and a log that is not
 // rewritten gives the same ids at every read.
 func DecodeV1(r V1, zone *time.Location) Entry {
-	wall := time.Unix(int64(r.Minutes)*60, 0).UTC()
-	e := New(r.Topic, "", inZone(wall, zone))
-	e.ID = v1ID(r, wall)
+	e := New(r.Topic, "", V1Time(r.Minutes, zone))
+	e.ID = v1ID(r)
 
 	var kept []string
 	for rest, more := r.Body, true; more; {
@@ -105,13 +104,17 @@ func parseV1Time(value string, zone *time.Location) (time.Time, bool) {
 	return parseTime(value)
 }
 
-// inZone reads the clock face of wall in zone.
-func inZone(wall time.Time, zone *time.Location) time.Time {
+// V1Time is the moment at which a clock in zone showed the given minutes.
+func V1Time(minutes int32, zone *time.Location) time.Time {
+	wall := clockFace(minutes)
 	y, m, d := wall.Date()
-	return time.Date(y, m, d, wall.Hour(), wall.Minute(), 0, 0, zone)
+	return time.Date(y, m, d, wall.Hour(), wall.Minute(), 0, 0, zone).UTC()
 }
 
-func v1ID(r V1, wall time.Time) string {
+// clockFace is what the clock showed, as if it had been in UTC.
+func clockFace(minutes int32) time.Time { return time.Unix(int64(minutes)*60, 0).UTC() }
+
+func v1ID(r V1) string {
 	h := sha256.New()
 	var n [12]byte
 	binary.LittleEndian.PutUint64(n[:], uint64(r.Offset))
@@ -120,5 +123,5 @@ func v1ID(r V1, wall time.Time) string {
 	h.Write([]byte(r.Topic))
 	h.Write([]byte{0})
 	h.Write([]byte(r.Body))
-	return idPrefix(wall, r.Topic) + hex.EncodeToString(h.Sum(nil)[:6])
+	return idPrefix(clockFace(r.Minutes), r.Topic) + hex.EncodeToString(h.Sum(nil)[:6])
 }

@@ -1,0 +1,199 @@
+package log
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"helix/internal/kb/entry"
+)
+
+// Scanned is what a Scan passed.
+type Scanned struct {
+	End     Pos // behind the last record passed: where to go on next time
+	Records int // shown to the function
+	Damage  []Damage
+}
+
+// Scan shows fn every committed record behind from, in the order of the log:
+// entries that were deleted or replaced later, deletes, changes, edges, vectors,
+// and records of types that this version does not know. A version 1 log shows its
+// live entries only. Damaged records are left out and named in the result.
+//
+// fn ends the scan with Stop or an error. ErrStale means that from is not a place
+// in this log.
+func (r *Reader) Scan(from Pos, fn func(*Record) error) (Scanned, error) {
+	if !r.Holds(from) {
+		return Scanned{}, fmt.Errorf("kb/log: scan %s from offset %d: %w", r.path, from.Offset, ErrStale)
+	}
+	scanned, err := Scanned{End: from}, error(nil)
+	switch r.ident.version {
+	case version1:
+		err = r.scanV1(&scanned, from, fn)
+	case version2:
+		err = r.scanV2(&scanned, from, fn)
+	}
+	if errors.Is(err, Stop) {
+		err = nil
+	}
+	return scanned, err
+}
+
+func (r *Reader) scanV2(scanned *Scanned, from Pos, fn func(*Record) error) error {
+	t, err := r.findTail()
+	if err != nil {
+		return err
+	}
+	if from == (Pos{}) {
+		scanned.End = r.pos(frame{})
+	}
+	c := &cursor{src: r.f, salt: r.ident.header.salt, end: t.end}
+	var rec Record
+	for off := scanned.End.Offset; off < t.end; {
+		s, err := c.next(off)
+		if err != nil {
+			return fmt.Errorf("kb/log: read %s at offset %d: %w", r.path, off, err)
+		}
+		off = s.next
+		if s.damage != nil {
+			scanned.Damage = append(scanned.Damage, *s.damage)
+			continue
+		}
+		scanned.End = r.pos(s.frame)
+		if s.frame.typ == typeCommit {
+			continue
+		}
+		scanned.Records++
+		rec.fromFrame(s.frame, s.payload)
+		if err := fn(&rec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// At reads the record that starts at offset. ErrNoRecord and ErrDamaged say what
+// is wrong there. The record stays valid.
+func (r *Reader) At(offset int64) (*Record, error) {
+	rec, err := r.recordAt(offset)
+	if err != nil {
+		return nil, fmt.Errorf("kb/log: read %s at offset %d: %w", r.path, offset, err)
+	}
+	return rec, nil
+}
+
+// firstRead is enough for most entries, so that they cost one read.
+const firstRead = 4 << 10
+
+func (r *Reader) recordAt(offset int64) (*Record, error) {
+	if r.ident.version == version1 {
+		return r.recordAtV1(offset)
+	}
+	if r.ident.version != version2 || offset < dataStart || offset >= r.info.size {
+		return nil, ErrNoRecord
+	}
+	b, err := readUpTo(r.f, offset, int(min(firstRead, r.info.size-offset)))
+	if err != nil {
+		return nil, err
+	}
+	f, ok := parseFrame(b, offset, r.ident.header.salt)
+	if !ok || f.typ == typeCommit || f.end() > r.info.size {
+		return nil, ErrNoRecord
+	}
+	if want := frameSize + f.payloadLen; len(b) < want {
+		if b, err = readUpTo(r.f, offset, want); err != nil {
+			return nil, err
+		}
+		if len(b) < want {
+			return nil, ErrDamaged
+		}
+	}
+	payload := b[frameSize : frameSize+f.payloadLen]
+	if checksum(payload) != f.payloadSum {
+		return nil, fmt.Errorf("%w: checksum of the %s record", ErrDamaged, f.typ)
+	}
+	rec := new(Record)
+	rec.fromFrame(f, payload)
+	return rec, nil
+}
+
+// v1End is the place behind a version 1 log. Such a log has no identity of its
+// own, so its file and length stand in for it: a view of it holds only as long as
+// nothing at all changed.
+func (r *Reader) v1End() Pos {
+	var p Pos
+	binary.LittleEndian.PutUint64(p.Log[:], r.info.dev)
+	binary.LittleEndian.PutUint64(p.Log[8:], r.info.ino)
+	p.Offset = r.info.size
+	return p
+}
+
+func (r *Reader) loadV1() (*v1Log, error) {
+	r.v1Once.Do(func() {
+		r.v1, r.v1Err = readV1(r.f, r.info.size)
+		if r.v1Err != nil {
+			r.v1Err = fmt.Errorf("kb/log: read %s: %w", r.path, r.v1Err)
+		}
+	})
+	return r.v1, r.v1Err
+}
+
+func (r *Reader) scanV1(scanned *Scanned, from Pos, fn func(*Record) error) error {
+	if from == r.v1End() {
+		return nil
+	}
+	l, err := r.loadV1()
+	if err != nil {
+		return err
+	}
+	scanned.Damage = append(scanned.Damage, l.damage...)
+	c := &cursor{src: r.f, end: r.info.size}
+	for _, v := range l.live() {
+		b, err := c.at(v.offset, int(v.end()-v.offset))
+		if err != nil {
+			return fmt.Errorf("kb/log: read %s at offset %d: %w", r.path, v.offset, err)
+		}
+		scanned.Records++
+		var rec Record
+		rec.fromV1(v, b, r.zone)
+		if err := fn(&rec); err != nil {
+			return err
+		}
+	}
+	scanned.End = r.v1End()
+	return nil
+}
+
+func (r *Reader) recordAtV1(offset int64) (*Record, error) {
+	if offset < v1HeaderSize || offset >= r.info.size {
+		return nil, ErrNoRecord
+	}
+	s := v1Scanner{cursor{src: r.f, end: r.info.size}}
+	v, fits, err := s.parse(offset)
+	if err != nil {
+		return nil, err
+	}
+	if !fits || v.typ != TypeEntry {
+		return nil, ErrNoRecord
+	}
+	b, err := s.at(offset, int(v.end()-offset))
+	if err != nil {
+		return nil, err
+	}
+	rec := new(Record)
+	rec.fromV1(v, append([]byte(nil), b...), r.zone)
+	return rec, nil
+}
+
+func (r *Record) fromV1(v v1Record, b []byte, zone *time.Location) {
+	*r = Record{
+		Type:   TypeEntry,
+		Offset: v.offset,
+		Size:   int64(len(b)),
+		Time:   entry.V1Time(v.minutes, zone),
+		topic:  b[v1EntryHead : v1EntryHead+v.topicLen],
+		body:   b[v1EntryHead+v.topicLen:],
+		v1:     &v1Source{v.minutes, zone},
+	}
+}

@@ -22,14 +22,9 @@ func (s *Store) Claim(ctx context.Context, id string, c Claim) (*Bead, error) {
 		if err != nil {
 			return err
 		}
-		switch b.Status {
-		case Open:
-		case InProgress:
-			return fmt.Errorf("%w by %s", ErrClaimed, b.Claim())
-		default:
-			return fmt.Errorf("%w: its status is %q", ErrNotOpen, b.Status)
+		if err := b.Take(c, d.now); err != nil {
+			return err
 		}
-		b.take(c, d.now)
 		claimed, err = d.put(b)
 		return err
 	})
@@ -39,8 +34,16 @@ func (s *Store) Claim(ctx context.Context, id string, c Claim) (*Bead, error) {
 	return claimed, nil
 }
 
-// take writes a claim into the row.
-func (b *Bead) take(c Claim, now time.Time) {
+// Take claims the bead in place, for an Edit that changes more than the claim.
+// It refuses like Store.Claim. A claim without a time is taken now.
+func (b *Bead) Take(c Claim, now time.Time) error {
+	switch b.Status {
+	case Open:
+	case InProgress:
+		return fmt.Errorf("%w by %s", ErrClaimed, b.Claim())
+	default:
+		return fmt.Errorf("%w: its status is %q", ErrNotOpen, b.Status)
+	}
 	b.dropClaim()
 	if c.Owner == "" {
 		c.Owner = DefaultOwner
@@ -55,6 +58,7 @@ func (b *Bead) take(c Claim, now time.Time) {
 	}
 	b.Set(keyClaimedOn, c.Machine)
 	b.Set(keyClaimStart, c.Start)
+	return nil
 }
 
 // dropClaim removes every trace of a claim, those of older formats too.
@@ -90,7 +94,7 @@ func (c Claim) String() string {
 
 // Unclaim gives a bead back: it is open and nobody's. With an owner it only does
 // so while the row carries that very claim (ErrNotOwner); with nil it takes
-// anybody's. A bead that is already open and unclaimed is left as it is; one that
+// anybody's. A bead that is already open and nobody's is left as it is; one that
 // is closed or set aside is never touched (ErrNotClaimed).
 func (s *Store) Unclaim(ctx context.Context, id string, owner *Claim) error {
 	err := s.change(ctx, func(d *draft) error {
@@ -98,20 +102,28 @@ func (s *Store) Unclaim(ctx context.Context, id string, owner *Claim) error {
 		if err != nil {
 			return err
 		}
-		if b.Status != InProgress && b.Status != Open {
-			return fmt.Errorf("%w: its status is %q", ErrNotClaimed, b.Status)
-		}
-		if err := b.checkOwner(owner); err != nil {
+		if err := b.GiveBack(owner); err != nil {
 			return err
 		}
-		b.Status = Open
-		b.dropClaim()
 		_, err = d.put(b)
 		return err
 	})
 	if err != nil {
 		return fmt.Errorf("tracker: unclaim %s: %w", id, err)
 	}
+	return nil
+}
+
+// GiveBack gives up the bead's claim in place; it refuses like Store.Unclaim.
+func (b *Bead) GiveBack(owner *Claim) error {
+	if b.Status != InProgress && b.Status != Open {
+		return fmt.Errorf("%w: its status is %q", ErrNotClaimed, b.Status)
+	}
+	if err := b.checkOwner(owner); err != nil {
+		return err
+	}
+	b.Status = Open
+	b.dropClaim()
 	return nil
 }
 

@@ -178,3 +178,9 @@ func (s *Store) examineLock(ctx context.Context, d *Diagnosis, o Doctoring) erro
 	d.add(f)
 	return nil
 }
+
+// Sick tells whether something is left that must be mended. A stale claim is
+// worth knowing, but the tracker works with it.
+func (d *Diagnosis) Sick() bool {
+	return slices.ContainsFunc(d.Findings, func(f Finding) bool { return !f.Mended && f.Kind != FoundStaleClaim })
+}

@@ -126,7 +126,7 @@ func parseSnapshot(path string, data []byte) (*snapshot, error) {
 		wg.Go(func() { results[k].parse(path, cuts[k]) })
 	}
 	wg.Wait()
-	line, at := 0, len(data)-len(body)
+	line, last, at := 0, 0, len(data)-len(body)
 	for k := range results {
 		p := &results[k]
 		for i := range p.rows {
@@ -140,6 +140,9 @@ func parseSnapshot(path string, data []byte) (*snapshot, error) {
 		if p.marker != 0 {
 			return nil, fmt.Errorf("%s:%d: %w; merge both sides with: helix bead merge", path, p.marker+line, ErrConflict)
 		}
+		if p.last > 0 {
+			last = p.last + line
+		}
 		line += p.lines
 		at += len(cuts[k])
 		if snap.rows == nil {
@@ -148,7 +151,7 @@ func parseSnapshot(path string, data []byte) (*snapshot, error) {
 			snap.rows = append(snap.rows, p.rows...)
 		}
 	}
-	markTorn(snap.problems, body, line)
+	tornAt(last, snap.problems)
 	snap.order()
 	return snap, nil
 }
@@ -175,6 +178,7 @@ type part struct {
 	rows     []row
 	problems []LineError
 	lines    int
+	last     int // last line that is not empty
 	marker   int // first line with a git conflict marker
 }
 
@@ -184,11 +188,13 @@ func (p *part) parse(path string, data []byte) {
 	for len(data) > 0 {
 		at := size - len(data)
 		var line []byte
-		line, data, _ = bytes.Cut(data, []byte{'\n'})
+		var ended bool
+		line, data, ended = bytes.Cut(data, []byte{'\n'})
 		p.lines++
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
+		p.last = p.lines
 		if p.rows == nil { // the first line tells how many there will be
 			p.rows = make([]row, 0, 16+len(data)/(len(line)+1))
 		}
@@ -203,7 +209,7 @@ func (p *part) parse(path string, data []byte) {
 		if isMarker(line) && p.marker == 0 {
 			p.marker = p.lines
 		}
-		p.problems = append(p.problems, LineError{File: path, Line: p.lines, Reason: err.Error(), Torn: brokeOff(err)})
+		p.problems = append(p.problems, LineError{File: path, Line: p.lines, Reason: err.Error(), Torn: !ended || brokeOff(err) || bytes.IndexByte(line, 0) >= 0})
 	}
 }
 
@@ -214,13 +220,11 @@ func isMarker(line []byte) bool {
 	return strings.HasPrefix(text, "<<<<<<< ") || strings.HasPrefix(text, ">>>>>>> ")
 }
 
-// markTorn leaves the mark of a torn write only on a last line: one that lacks
-// its line feed, or whose JSON breaks off there. A crash can also leave the
-// blocks of a write filled with zeros.
-func markTorn(problems []LineError, data []byte, lines int) {
+// tornAt leaves the mark of a torn write only on the last line: one that has no
+// line feed, whose JSON breaks off, or that a crash filled with zeros.
+func tornAt(last int, problems []LineError) {
 	for i := range problems {
-		p := &problems[i]
-		p.Torn = p.Line == lines && (p.Torn || data[len(data)-1] != '\n' || bytes.IndexByte(data[bytes.LastIndexByte(data[:len(data)-1], '\n')+1:], 0) >= 0)
+		problems[i].Torn = problems[i].Torn && problems[i].Line == last
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"helix/internal/run/prompt"
+	"helix/internal/tracker"
 )
 
 // drained asks check once and obeys its first NEXT_ACTION (TD-002, Queue Drain).
@@ -39,7 +40,7 @@ func (l *Loop) drained(ctx context.Context, c Choice) *Stop {
 	case StepPolish:
 		return l.act(ctx, prompt.Polish, "queue drained, running polish")
 	case StepAlign:
-		return l.act(ctx, prompt.Align, "queue drained, running alignment")
+		return l.align(ctx, "queue drained, running alignment")
 	}
 	return nil
 }
@@ -65,8 +66,14 @@ func (l *Loop) breakEmptyBuild(ctx context.Context, before int) *Stop {
 }
 
 func (l *Loop) act(ctx context.Context, a prompt.Action, why string) *Stop {
+	return l.actOn(ctx, a, nil, why, func(ActionResult) {})
+}
+
+// actOn runs an action, which governing may stand for in the queue, and hands
+// on a result that is fit for use.
+func (l *Loop) actOn(ctx context.Context, a prompt.Action, governing *tracker.Bead, why string, use func(ActionResult)) *Stop {
 	l.line("%s", why)
-	res, stop := l.ask(ctx, PhaseActing, ActionRequest{Action: a, Scope: l.scope()})
+	res, stop := l.ask(ctx, PhaseActing, ActionRequest{Action: a, Scope: l.scope(), Governing: governing})
 	if stop != nil {
 		return stop
 	}
@@ -77,6 +84,7 @@ func (l *Loop) act(ctx context.Context, a prompt.Action, why string) *Stop {
 		}
 		return &Stop{StopActionFailed, fmt.Sprintf("%s failed: %s", a.Name(), res.Reason)}
 	}
+	use(res)
 	return nil
 }
 

@@ -63,7 +63,7 @@ func (l *Loop) complete(ctx context.Context) *Stop {
 		}
 	}
 	if every := l.Options.ReviewEvery; l.Options.AutoAlign && every > 0 && l.st.Completed%every == 0 {
-		return l.act(ctx, prompt.Align, fmt.Sprintf("%d cycles completed, running alignment", l.st.Completed))
+		return l.align(ctx, fmt.Sprintf("%d cycles completed, running alignment", l.st.Completed))
 	}
 	return nil
 }

@@ -29,10 +29,12 @@ type Actions interface {
 
 // ActionRequest names the action and what it is about.
 type ActionRequest struct {
-	Action  prompt.Action
-	Scope   string
-	Timeout time.Duration // 0: the configured one
-	Started func(agent.Process)
+	Action prompt.Action
+	Scope  string
+	// Governing is the bead that stands for the action in the queue; nil for none.
+	Governing *tracker.Bead
+	Timeout   time.Duration // 0: the configured one
+	Started   func(agent.Process)
 }
 
 // ActionResult is the agent's result and where its output is in the session

@@ -144,6 +144,7 @@ func (e simExecutor) land(ctx context.Context, req executor.Request, res *execut
 	}
 	c := simCommit{id: fmt.Sprintf("c%07d", len(w.branch)), attempt: req.AttemptID, beads: done, green: true}
 	w.branch = append(w.branch, c)
+	w.begun[req.Beads[0].ID]-- // it did not fail
 	w.effect("landed")
 	res.Outcome, res.Landed, res.LandedRev = executor.Landed, done, c.id
 	res.Commits = map[string]string{}
@@ -182,6 +183,8 @@ func (a simActions) Do(ctx context.Context, req ActionRequest) ActionResult {
 		res.Text = "NEXT_ACTION: " + answers[w.rng.IntN(len(answers))]
 	case req.Action == prompt.Review:
 		res.Text = a.review()
+	case req.Action == prompt.Align && w.chance(50):
+		res.Text = "ALIGN_STATUS: COMPLETE"
 	case w.chance(30) && len(w.beads) < 12:
 		w.addBead()
 	}

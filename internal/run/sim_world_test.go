@@ -231,8 +231,9 @@ func (w *world) Claim(_ context.Context, id string, c tracker.Claim) (*tracker.B
 	}
 	b.Status, b.Owner = tracker.InProgress, c.Owner
 	w.setClaim(b, c)
+	claimed := clone(b)
 	w.effect("claimed")
-	return clone(b), nil
+	return claimed, nil
 }
 
 func (w *world) Unclaim(_ context.Context, id string, owner *tracker.Claim) error {
@@ -280,6 +281,8 @@ func (w *world) closeBead(b *tracker.Bead) {
 		if !allDone(w.queue().Children(b.ID)) {
 			w.violated("epic %s was closed with open children", b.ID)
 		}
+	} else if b.HasLabel("action:align") {
+		// A planning bead has no work of its own to land.
 	} else if !slices.ContainsFunc(w.branch, func(c simCommit) bool { return c.green && slices.Contains(c.beads, b.ID) }) {
 		w.violated("%s was closed without landed work and green gates", b.ID)
 	}
@@ -310,7 +313,11 @@ func (w *world) Edit(_ context.Context, id string, change func(*tracker.Bead) er
 func (w *world) Create(_ context.Context, n tracker.New) (*tracker.Bead, error) {
 	w.effect("create")
 	b := w.addBead()
-	b.Title, b.Status, b.Parent, b.Owner, b.Type = n.Title, tracker.Open, n.Parent, "", "task"
+	b.Title, b.Status, b.Parent, b.Owner, b.Type, b.Labels = n.Title, tracker.Open, n.Parent, "", "task", n.Labels
+	w.clearClaim(b)
+	for key, value := range n.Set {
+		b.Set(key, value)
+	}
 	return clone(b), nil
 }
 

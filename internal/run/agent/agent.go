@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 	"time"
+
+	"helix/internal/proc"
 )
 
 // Kind names a family of agents.
@@ -29,18 +31,15 @@ type Job struct {
 	Prompt  string        // given on standard input
 	Timeout time.Duration // 0: none
 	Env     []string      // KEY=value, added to the caller's environment
-	Log     io.Writer     // receives everything that the agent prints, as it comes; may be nil
-	Notice  func(string)  // one line a tool use, for live progress; may be nil
+	Log     io.Writer     // receives all that the agent prints, line by line as it comes; may be nil
+	Notice  func(string)  // one line a tool use or provider retry, for live progress; may be nil
 	// Started is told the process group leader as soon as it runs, so that a
 	// later run of helix can find and end it; may be nil.
 	Started func(Process)
 }
 
-// Process identifies an agent's process group leader. Start is proc.StartToken.
-type Process struct {
-	PID   int    `json:"pid"`
-	Start string `json:"start"`
-}
+// Process identifies an agent's process group leader.
+type Process = proc.Process
 
 // Trouble is a failure that is the provider's or the machine's and says nothing
 // about the work: the queue pauses, and no bead is blamed for it.

@@ -3,7 +3,12 @@
 // was the agent's or its provider's.
 //
 // Three kinds are known: Claude Code, Codex, and any command that reads a prompt
-// on standard input. Each runs in a process group of its own, so that a timeout
-// or a signal ends everything that it started. The rules for judging a run
-// (result object first, exit code second) are in result parsing of each kind.
+// on standard input. Each runs as a process group of its own, which ends as a
+// whole on a timeout, on cancellation, and when the agent itself has ended.
+//
+// System.Run starts the program and feeds its standard output line by line to a
+// transcript (claude.go, codex.go, text.go). When the program has ended, the
+// transcript judges: first by what the agent said in its own final object, then
+// by the exit code. A provider's or the machine's failure becomes a Trouble
+// (trouble.go), so that no bead is blamed for it.
 package agent

@@ -20,6 +20,8 @@ type Case struct {
 	Attempt int             // of the primary bead in this run, from 1
 	Earlier []Earlier       // attempts that failed, oldest first
 	Memory  string          // what helix recalls for this case
+	// Governing is the bead that stands for a planning action in the queue.
+	Governing *tracker.Bead
 
 	Rounds      int    // of plan and polish; 0: the document's own
 	Autonomy    string // of input: low, medium, high
@@ -58,6 +60,9 @@ func Compose(a Action, document string, c Case) string {
 	section(&w, "Execution context", c.Context)
 	for _, b := range c.Beads {
 		section(&w, "Bead "+b.ID, describe(b))
+	}
+	if g := c.Governing; g != nil {
+		section(&w, "Governing bead "+g.ID, describe(g))
 	}
 	section(&w, "Earlier attempts at this bead", describeEarlier(c))
 	section(&w, "What helix remembers", c.Memory)

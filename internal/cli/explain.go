@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"helix/internal/run"
+)
+
+func (a *App) explainCmd() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: "explain <id>", Short: "Say why a bead is, or is not, next", GroupID: "look", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := a.project(cmd.Context())
+			if err != nil {
+				return err
+			}
+			q, err := p.store.Load(cmd.Context())
+			if err != nil {
+				return err
+			}
+			st, err := (run.StateFile{Dir: filepath.Dir(p.store.Path())}).Load()
+			if err != nil {
+				return err
+			}
+			lines, err := run.Explain(q, args[0], viewOf(p, st))
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return a.printJSON(map[string]any{"id": args[0], "answer": lines[0], "because": lines[1:]})
+			}
+			for i, line := range lines {
+				if i > 0 {
+					line = "  " + line
+				}
+				fmt.Fprintln(a.Stdout, line)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}

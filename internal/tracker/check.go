@@ -9,12 +9,9 @@ import (
 // check refuses a bead that makes no sense. Only what differs from base is
 // judged, so that a row that was odd before can still be changed.
 func (d *draft) check(b, base *Bead) error {
-	if b.Title != base.Title || base.Title == "" {
-		if strings.TrimSpace(b.Title) == "" {
-			return invalid("a bead needs a title")
-		}
-		if strings.ContainsAny(b.Title, "\r\n") {
-			return invalid("a title is one line; put the rest into the description")
+	if b.Title != base.Title {
+		if err := checkTitle(b.Title); err != nil {
+			return err
 		}
 	}
 	if b.Priority != base.Priority && (b.Priority < 0 || b.Priority > LowestPriority) {
@@ -42,6 +39,16 @@ func (d *draft) check(b, base *Bead) error {
 		}
 	}
 	return d.checkDependencies(b, base)
+}
+
+func checkTitle(title string) error {
+	if strings.TrimSpace(title) == "" {
+		return invalid("a bead needs a title")
+	}
+	if strings.ContainsAny(title, "\r\n") {
+		return invalid("a title is one line; put the rest into the description")
+	}
+	return nil
 }
 
 func (d *draft) checkParent(b *Bead) error {

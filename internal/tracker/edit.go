@@ -37,6 +37,9 @@ func (s *Store) Create(ctx context.Context, n New) (*Bead, error) {
 		if err != nil {
 			return err
 		}
+		if err := checkTitle(b.Title); err != nil {
+			return err
+		}
 		if err := d.check(b, &Bead{ID: b.ID, Status: Open}); err != nil {
 			return err
 		}

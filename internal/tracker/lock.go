@@ -96,8 +96,41 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// tryLock makes the folder and signs it.
+// tryLock makes the lock folder. It fails with fs.ErrExist when there is one.
+//
+// The folder is signed before it gets its name, so that it never says nothing
+// about its owner, not even when that one is killed here. Where the file system
+// cannot rename so that nothing is replaced, it is made first, as ddx does.
 func tryLock(dir string) (*dirLock, error) {
+	if _, err := os.Lstat(dir); err == nil {
+		return nil, fs.ErrExist
+	}
+	l := &dirLock{dir: dir, token: newToken()}
+	signed := tombstone(dir)
+	if err := l.make(signed); err != nil {
+		return nil, err
+	}
+	err := renameNew(signed, dir)
+	if err == nil {
+		return l, nil
+	}
+	if err := os.RemoveAll(signed); err != nil {
+		return nil, err
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	return l, l.make(dir)
+}
+
+func newToken() string {
+	secret := make([]byte, 32)
+	rand.Read(secret) // never fails
+	return hex.EncodeToString(secret)
+}
+
+// make creates a folder, and the tracker folder around it if need be, and signs it.
+func (l *dirLock) make(dir string) error {
 	err := os.Mkdir(dir, 0o755)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = os.MkdirAll(filepath.Dir(dir), 0o755); err == nil {
@@ -105,11 +138,8 @@ func tryLock(dir string) (*dirLock, error) {
 		}
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	secret := make([]byte, 32)
-	rand.Read(secret) // never fails
-	l := &dirLock{dir: dir, token: hex.EncodeToString(secret)}
 	for _, f := range []struct {
 		name, text string
 		mode       fs.FileMode
@@ -119,10 +149,10 @@ func tryLock(dir string) (*dirLock, error) {
 		{"pid", strconv.Itoa(os.Getpid()), 0o644},
 	} {
 		if err := os.WriteFile(filepath.Join(dir, f.name), []byte(f.text), f.mode); err != nil {
-			return nil, errors.Join(fmt.Errorf("sign it: %w", bare(err)), os.RemoveAll(dir))
+			return errors.Join(fmt.Errorf("sign it: %w", bare(err)), os.RemoveAll(dir))
 		}
 	}
-	return l, nil
+	return nil
 }
 
 // held tells whether the lock is still this one: nobody broke it.
@@ -146,7 +176,8 @@ func (l *dirLock) release() error {
 	return nil
 }
 
-// tombstone is where a lock folder is moved to be deleted, named as ddx does.
+// tombstone is a name for a lock folder that is not in force: one that is being
+// signed, or deleted. It is the name that ddx gives to the latter.
 func tombstone(dir string) string {
 	return fmt.Sprintf("%s.tombstone.%d-%d-%d.lock", dir, os.Getpid(), time.Now().UnixNano(), mathrand.Uint32())
 }
@@ -237,8 +268,8 @@ func (s *Store) breakLock(ctx context.Context, dir string, deadline time.Time) e
 	return os.RemoveAll(grave)
 }
 
-// sweepGraves deletes what a process left that died while it deleted a lock. It
-// is called with the lock held; every other grave belongs to a living process.
+// sweepGraves deletes what processes left that died while they made or deleted a
+// lock. Those of living processes are theirs to delete.
 func (s *Store) sweepGraves() {
 	graves, err := filepath.Glob(filepath.Join(globQuote(s.dir), lockName+".tombstone.*.lock"))
 	if err != nil {

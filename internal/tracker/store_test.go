@@ -1,0 +1,551 @@
+package tracker
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+var ctx = context.Background()
+
+func TestCreate(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	first, err := s.Create(ctx, New{Title: " One ", Priority: DefaultPriority})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !regexp.MustCompile(`^hx-[0-9a-f]{8}$`).MatchString(first.ID) {
+		t.Errorf("id %q", first.ID)
+	}
+	b, err := s.Create(ctx, New{
+		Title: "Two", Type: "bug", Priority: 0, Labels: []string{"area:x"}, Parent: first.ID, Description: "d", Acceptance: "a",
+		Notes: "n", CreatedBy: "me", DependsOn: []string{}, Set: map[string]string{"spec-id": "S", "execution-eligible": "false"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"acceptance":"a","created_at":"2026-06-01T12:00:00Z","created_by":"me","description":"d","execution-eligible":false,"id":"` + b.ID +
+		`","issue_type":"bug","labels":["area:x"],"notes":"n","parent":"` + first.ID + `","priority":0,"schema_version":1,"spec-id":"S","status":"open","title":"Two","updated_at":"2026-06-01T12:00:00Z"}`
+	if row, _ := b.JSON(); string(row) != want {
+		t.Errorf("got  %s\nwant %s", row, want)
+	}
+	text := readFile(t, s.Path())
+	if strings.Count(text, "\n") != 2 || !strings.Contains(text, want+"\n") || !strings.Contains(text, `"title":"One"`) {
+		t.Errorf("the file is %s", text)
+	}
+}
+
+func TestCreateRefuses(t *testing.T) {
+	t.Parallel()
+	s := newStore(t, rowText("hx-epic"), rowText("hx-kid", "parent", `"hx-epic"`))
+	before := readFile(t, s.Path())
+	for name, c := range map[string]struct {
+		n    New
+		want string
+		is   error
+	}{
+		"no title":          {New{Title: "  "}, "a bead needs a title", ErrInvalid},
+		"two lines":         {New{Title: "a\nb"}, "a title is one line", ErrInvalid},
+		"priority":          {New{Title: "t", Priority: 5}, "priority 5: use 0", ErrInvalid},
+		"status":            {New{Title: "t", Status: "odd"}, `unknown status "odd"`, ErrInvalid},
+		"blocked":           {New{Title: "t", Status: Blocked}, "must say what it waits for", ErrInvalid},
+		"empty label":       {New{Title: "t", Labels: []string{" "}}, "a label is empty", ErrInvalid},
+		"unknown parent":    {New{Title: "t", Parent: "hx-none"}, "parent: bead hx-none: not found", ErrNotFound},
+		"unknown dep":       {New{Title: "t", DependsOn: []string{"hx-none"}}, "dependency: bead hx-none: not found", ErrNotFound},
+		"dep on ancestor":   {New{Title: "t", Parent: "hx-kid", DependsOn: []string{"hx-epic"}}, "is part of hx-epic, which closes after it", ErrCycle},
+		"field as an extra": {New{Title: "t", Set: map[string]string{"status": "closed"}}, "status has a field of its own", ErrInvalid},
+	} {
+		_, err := s.Create(ctx, c.n)
+		if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") && name != "two lines" {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+	if readFile(t, s.Path()) != before {
+		t.Error("a refused bead changed the file")
+	}
+}
+
+func TestRewritingKeepsOtherRows(t *testing.T) {
+	t.Parallel()
+	odd := `{ "zz" : 1.0, "id":"hx-odd", "title":"\u0041", "status":"open","priority":2,"issue_type":"task","created_at":"x","updated_at":"y" }`
+	s := newStore(t, rowText("hx-z"), "", odd+"\r", rowText("hx-b"))
+	if _, err := s.Edit(ctx, "hx-b", func(b *Bead) error { b.Notes = "n"; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	want := rowText("hx-b", "notes", `"n"`, "updated_at", `"2026-06-01T12:00:00Z"`) + "\n" + odd + "\r\n" + rowText("hx-z") + "\n"
+	if got := readFile(t, s.Path()); got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+func TestEditingNothingWritesNothing(t *testing.T) {
+	t.Parallel()
+	s := newStore(t, rowText("hx-b"), rowText("hx-a"))
+	before, err := os.Stat(s.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := s.Edit(ctx, "hx-b", func(*Bead) error { return nil }); err != nil || b.ID != "hx-b" {
+		t.Fatal(b, err)
+	}
+	after, err := os.Stat(s.Path())
+	if err != nil || !os.SameFile(before, after) {
+		t.Errorf("the file was replaced (%v)", err)
+	}
+}
+
+func TestEditRefuses(t *testing.T) {
+	t.Parallel()
+	s := newStore(t, rowText("hx-a", "title", `""`, "priority", "9"), rowText("hx-b", "parent", `"hx-a"`), rowText("hx-c", "status", `"closed"`), rowText("hx-x", "status", `"odd"`))
+	before := readFile(t, s.Path())
+	for name, c := range map[string]struct {
+		id, want string
+		fn       func(*Bead) error
+	}{
+		"id":            {"hx-a", "the id of a bead cannot change", func(b *Bead) error { b.ID = "hx-9"; return nil }},
+		"missing":       {"hx-none", "bead hx-none: not found in", func(*Bead) error { return nil }},
+		"own error":     {"hx-a", "no, thanks", func(*Bead) error { return errors.New("no, thanks") }},
+		"parent loop":   {"hx-a", "circular dependency of parents: hx-a -> hx-b -> hx-a", func(b *Bead) error { b.Parent = "hx-b"; return nil }},
+		"own parent":    {"hx-a", "circular dependency of parents: hx-a -> hx-a", func(b *Bead) error { b.Parent = "hx-a"; return nil }},
+		"closed to wip": {"hx-c", "a bead that is closed cannot become in_progress, only open", func(b *Bead) error { b.Status = InProgress; return nil }},
+		"no type":       {"hx-b", "a bead needs a type", func(b *Bead) error { b.Type = ""; return nil }},
+		"odd status":    {"hx-b", `unknown status "odd"`, func(b *Bead) error { b.Status = "odd"; return nil }},
+	} {
+		if _, err := s.Edit(ctx, c.id, c.fn); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+	if readFile(t, s.Path()) != before {
+		t.Error("a refused edit changed the file")
+	}
+	// What was odd before does not keep a bead from being changed.
+	if _, err := s.Edit(ctx, "hx-a", func(b *Bead) error { b.Notes = "n"; return nil }); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.Edit(ctx, "hx-x", func(b *Bead) error { b.Status = Closed; return nil }); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestClaimAndGiveBack(t *testing.T) {
+	t.Parallel()
+	s := newStore(t, rowText("hx-a", "claimed-pid", `"7"`, "assignee", `"left over"`), rowText("hx-c", "status", `"closed"`))
+	mine := Claim{Owner: "me", PID: 42, Start: "b-9", Machine: "vm"}
+	b, err := s.Claim(ctx, "hx-a", mine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := rowText("hx-a", "status", `"in_progress"`, "owner", `"me"`, "claimed-at", `"2026-06-01T12:00:00Z"`, "claimed-pid", "42",
+		"claimed-machine", `"vm"`, "claimed-start", `"b-9"`, "updated_at", `"2026-06-01T12:00:00Z"`)
+	if row, _ := b.JSON(); string(row) != want {
+		t.Errorf("got  %s\nwant %s", row, want)
+	}
+	if _, err := s.Claim(ctx, "hx-a", Claim{}); !errors.Is(err, ErrClaimed) || !strings.Contains(err.Error(), "me, pid 42 on vm, since 2026-06-01T12:00:00Z") {
+		t.Errorf("second claim: %v", err)
+	}
+	if _, err := s.Claim(ctx, "hx-c", Claim{}); !errors.Is(err, ErrNotOpen) {
+		t.Errorf("claim of a closed bead: %v", err)
+	}
+	if _, err := s.Claim(ctx, "hx-none", Claim{}); !errors.Is(err, ErrNotFound) {
+		t.Errorf("claim of nothing: %v", err)
+	}
+	for _, other := range []Claim{{}, {PID: 42}, {PID: 42, Start: "b-8", Machine: "vm"}, {PID: 42, Start: "b-9", Machine: "else"}} {
+		if err := s.Unclaim(ctx, "hx-a", &other); !errors.Is(err, ErrNotOwner) {
+			t.Errorf("unclaim as %+v: %v", other, err)
+		}
+		if err := s.Close(ctx, "hx-a", Closing{Owner: &other}); !errors.Is(err, ErrNotOwner) {
+			t.Errorf("close as %+v: %v", other, err)
+		}
+	}
+	if err := s.Unclaim(ctx, "hx-c", nil); !errors.Is(err, ErrNotClaimed) {
+		t.Errorf("unclaim of a closed bead: %v", err)
+	}
+	if err := s.Unclaim(ctx, "hx-a", &mine); err != nil {
+		t.Fatal(err)
+	}
+	// updated_at always grows, even when the clock does not.
+	if got, want := readRow(t, s, "hx-a"), rowText("hx-a", "updated_at", `"2026-06-01T12:00:00.000001Z"`); got != want {
+		t.Errorf("given back: %s", got)
+	}
+	if err := s.Unclaim(ctx, "hx-a", &mine); !errors.Is(err, ErrNotOwner) {
+		t.Errorf("second unclaim: %v", err)
+	}
+	if err := s.Unclaim(ctx, "hx-a", nil); err != nil {
+		t.Errorf("anybody may give back what nobody has: %v", err)
+	}
+}
+
+func readRow(t testing.TB, s *Store, id string) string {
+	t.Helper()
+	row, err := get(t, s, id).JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(row)
+}
+
+func TestCloseAndReopen(t *testing.T) {
+	t.Parallel()
+	s := newStore(t, rowText("hx-a"))
+	mine := Claim{PID: 1, Start: "s", Machine: "m"}
+	if _, err := s.Claim(ctx, "hx-a", mine); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(ctx, "hx-a", Closing{Commit: "abc", Session: "run-1", Reason: "done", Owner: &mine}); err != nil {
+		t.Fatal(err)
+	}
+	want := rowText("hx-a", "status", `"closed"`, "owner", `"helix"`, "closing_commit_sha", `"abc"`, "session_id", `"run-1"`,
+		"events", `[{"kind":"close","summary":"done","source":"helix","created_at":"2026-06-01T12:00:00Z"}]`, "updated_at", `"2026-06-01T12:00:00.000001Z"`)
+	if got := readRow(t, s, "hx-a"); got != want {
+		t.Errorf("closed\ngot  %s\nwant %s", got, want)
+	}
+	if err := s.Close(ctx, "hx-a", Closing{}); err == nil || !strings.Contains(err.Error(), "closed already") {
+		t.Errorf("second close: %v", err)
+	}
+	if err := s.Reopen(ctx, "hx-a", "not so"); err != nil {
+		t.Fatal(err)
+	}
+	b := get(t, s, "hx-a")
+	if b.Status != Open || b.Owner != "" || b.ClosingCommit() != "" || !strings.Contains(string(b.Extra["events"]),
+		`,{"kind":"reopen","summary":"not so","body":"closing_commit_sha=abc",`) {
+		t.Errorf("reopened: %s", readRow(t, s, "hx-a"))
+	}
+	if err := s.Reopen(ctx, "hx-a", ""); err == nil || !strings.Contains(err.Error(), "open already") {
+		t.Errorf("second reopen: %v", err)
+	}
+}
+
+// A status that an edit changes takes the claim and the blocker's reason along.
+func TestStatusChangesKeepTheRowConsistent(t *testing.T) {
+	t.Parallel()
+	s := newStore(t, rowText("hx-a"))
+	if _, err := s.Claim(ctx, "hx-a", Claim{PID: 1, Start: "s", Machine: "m"}); err != nil {
+		t.Fatal(err)
+	}
+	set := func(status Status, reason string) *Bead {
+		t.Helper()
+		b, err := s.Edit(ctx, "hx-a", func(b *Bead) error { b.Status = status; b.Set(keyExternal, reason); return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	if b := set(Blocked, "vendor"); b.Claim() != (Claim{}) || b.Str(keyExternal) != "vendor" {
+		t.Errorf("blocked: %+v", b)
+	}
+	b, err := s.Edit(ctx, "hx-a", func(b *Bead) error { b.Status = Open; return nil })
+	if err != nil || b.Str(keyExternal) != "" {
+		t.Errorf("open again: %+v (%v)", b, err)
+	}
+}
+
+func TestDependencies(t *testing.T) {
+	t.Parallel()
+	s := newStore(t, rowText("hx-a"), rowText("hx-b"), rowText("hx-c"), rowText("hx-kid", "parent", `"hx-a"`))
+	add := func(id, on, typ, want string) {
+		t.Helper()
+		err := s.AddDep(ctx, id, on, typ)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s on %s: %v, want %q", id, on, err, want)
+		}
+	}
+	add("hx-a", "hx-b", "", "")
+	add("hx-a", "hx-b", "", "")
+	add("hx-b", "hx-c", "related", "")
+	add("hx-c", "hx-a", "", "circular dependency: hx-c -> hx-a -> hx-b -> hx-c")
+	add("hx-c", "hx-c", "", "circular dependency: hx-c -> hx-c")
+	add("hx-c", "hx-none", "", "hx-none: not found")
+	add("hx-none", "hx-a", "", "hx-none: not found")
+	add("hx-kid", "hx-a", "", "hx-kid is part of hx-a")
+	if got, want := readRow(t, s, "hx-a"), rowText("hx-a", "updated_at", `"2026-06-01T12:00:00Z"`,
+		"dependencies", `[{"issue_id":"hx-a","depends_on_id":"hx-b","type":"blocks","created_at":"2026-06-01T12:00:00Z"}]`); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if err := s.RemoveDep(ctx, "hx-b", "hx-c", "blocks"); !errors.Is(err, ErrNotFound) {
+		t.Errorf("removing another kind: %v", err)
+	}
+	if err := s.RemoveDep(ctx, "hx-b", "hx-c"); err != nil {
+		t.Error(err)
+	}
+	add("hx-c", "hx-a", "", "")
+	if got := readRow(t, s, "hx-b"); strings.Contains(got, "dependencies") {
+		t.Errorf("left over: %s", got)
+	}
+}
+
+func TestArchivedBeadsCount(t *testing.T) {
+	t.Parallel()
+	s := newStore(t, rowText("hx-a", "dependencies", depsJSON("hx-a", "hx-old")), rowText("hx-b", "dependencies", depsJSON("hx-b", "hx-dropped")))
+	writeFile(t, filepath.Join(s.Dir(), archiveName), rowText("hx-dropped", "status", `"cancelled"`)+"\n"+rowText("hx-old", "status", `"closed"`)+"\n")
+	q := load(t, s)
+	if got := ids(q.Ready(noon)); got != "hx-a" {
+		t.Errorf("ready: %s", got)
+	}
+	if why := q.Why("hx-b", noon); len(why) != 1 || why[0].Detail != "waits for hx-dropped (archived as cancelled)" {
+		t.Errorf("hx-b: %v", why)
+	}
+	if err := s.AddDep(ctx, "hx-b", "hx-old"); err != nil {
+		t.Errorf("an archived bead can be waited for: %v", err)
+	}
+	if archive, err := s.LoadArchive(ctx); err != nil || archive.Len() != 2 {
+		t.Errorf("archive: %v", err)
+	}
+}
+
+func TestTornLineIsRepairedByTheNextWrite(t *testing.T) {
+	t.Parallel()
+	torn := rowText("hx-a") + "\n" + `{"id":"hx-b","tit`
+	s := newStore(t)
+	writeFile(t, s.Path(), torn)
+	if q := load(t, s); q.Len() != 1 || len(q.Problems()) != 1 || !q.Problems()[0].Torn {
+		t.Fatalf("read: %v", q.Problems())
+	}
+	if readFile(t, s.Path()) != torn {
+		t.Fatal("a read wrote")
+	}
+	var warnings []string
+	s.warn = func(text string) { warnings = append(warnings, text) }
+	if err := s.Close(ctx, "hx-a", Closing{}); err != nil {
+		t.Fatal(err)
+	}
+	if readFile(t, s.Path()+".bak") != torn {
+		t.Error("the backup is not the file as it was")
+	}
+	if q := load(t, s); q.Len() != 1 || len(q.Problems()) != 0 {
+		t.Errorf("after the repair: %v", q.Problems())
+	}
+	if len(warnings) != 1 || !strings.Contains(warnings[0], "beads.jsonl:2: ") || !strings.Contains(warnings[0], "beads.jsonl.bak") {
+		t.Errorf("warned %q", warnings)
+	}
+	writeFile(t, s.Path(), torn)
+	if _, err := s.Create(ctx, New{Title: "t"}); err != nil {
+		t.Fatal(err)
+	}
+	if readFile(t, s.Path()+".bak.1") != torn || readFile(t, s.Path()+".bak") != torn {
+		t.Error("the second backup must not replace the first")
+	}
+}
+
+func TestMalformedLineRefusesWrites(t *testing.T) {
+	t.Parallel()
+	s := newStore(t, rowText("hx-a"), `{"id":"hx-b",}`, rowText("hx-c"))
+	before := readFile(t, s.Path())
+	err := s.Close(ctx, "hx-a", Closing{})
+	if !errors.Is(err, ErrMalformed) || !strings.Contains(err.Error(), s.Path()+":2: ") || !strings.Contains(err.Error(), "helix bead doctor --fix") {
+		t.Errorf("got %v", err)
+	}
+	if readFile(t, s.Path()) != before {
+		t.Error("the file changed")
+	}
+	if got := ids(load(t, s).Ready(noon)); got != "hx-a hx-c" {
+		t.Errorf("the others are read on: %s", got)
+	}
+	writeFile(t, s.Path(), "<<<<<<< HEAD\n"+before+"=======\n>>>>>>> x\n")
+	if err := s.Close(ctx, "hx-a", Closing{}); !errors.Is(err, ErrConflict) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := s.Load(ctx); !errors.Is(err, ErrConflict) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestFileModeAndLinksStay(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	real := filepath.Join(t.TempDir(), "real.jsonl")
+	writeFile(t, real, rowText("hx-a")+"\n")
+	if err := os.Chmod(real, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(real, s.Path()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(ctx, "hx-a", Closing{}); err != nil {
+		t.Fatal(err)
+	}
+	link, err := os.Lstat(s.Path())
+	if err != nil || link.Mode()&fs.ModeSymlink == 0 {
+		t.Errorf("the link is gone (%v)", err)
+	}
+	info, err := os.Stat(real)
+	if err != nil || info.Mode().Perm() != 0o640 || !strings.Contains(readFile(t, real), "closed") {
+		t.Errorf("mode %v (%v)", info.Mode(), err)
+	}
+	// A link to a file that does not exist yet makes that file.
+	s = newStore(t)
+	if err := os.Symlink("elsewhere.jsonl", s.Path()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Create(ctx, New{Title: "t"}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(readFile(t, filepath.Join(s.Dir(), "elsewhere.jsonl")), `"title":"t"`) {
+		t.Error("the link was not followed")
+	}
+}
+
+// Someone saves the file with an editor, which takes no lock, while a change is
+// being computed: the change is made anew, on what they saved.
+func TestChangeSeesWhatAnEditorSaved(t *testing.T) {
+	t.Parallel()
+	s := newStore(t, rowText("hx-a"))
+	runs := 0
+	b, err := s.Edit(ctx, "hx-a", func(b *Bead) error {
+		if runs++; runs == 1 {
+			writeFile(t, s.Path(), rowText("hx-a", "description", `"saved meanwhile"`)+"\n"+rowText("hx-b")+"\n")
+		}
+		b.Notes = "n"
+		return nil
+	})
+	if err != nil || runs != 2 {
+		t.Fatalf("%d runs: %v", runs, err)
+	}
+	if b.Description != "saved meanwhile" || b.Notes != "n" || load(t, s).Len() != 2 {
+		t.Errorf("got %+v", b)
+	}
+}
+
+func TestOneChangeInAForeignFolderFails(t *testing.T) {
+	t.Parallel()
+	s := newStore(t, rowText("hx-a"))
+	if os.Getuid() == 0 {
+		t.Skip("root may write everywhere")
+	}
+	if err := os.Chmod(s.Dir(), 0o555); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.Chmod(s.Dir(), 0o755) })
+	if err := s.Close(ctx, "hx-a", Closing{}); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestPrefix(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"My_App (2)": "my-app-2", "--": "bx", "héllo": "h-llo", strings.Repeat("x", 80): strings.Repeat("x", 55), "helix": "helix",
+	} {
+		if got := cleanPrefix(name); got != want {
+			t.Errorf("%q becomes %q, want %q", name, got, want)
+		}
+	}
+	root := filepath.Join(t.TempDir(), "Some.Project")
+	dir := filepath.Join(root, ".ddx")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	env := map[string]string{}
+	expect := func(want string) {
+		t.Helper()
+		s := OpenStore(dir, WithEnvironment(func(k string) string { return env[k] }))
+		got, err := s.idPrefix()
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.HasPrefix(got, want) {
+			t.Errorf("prefix %q, want %q", got, want)
+		}
+	}
+	expect("bx")
+	writeFile(t, filepath.Join(root, ".git"), "gitdir: elsewhere\n")
+	expect("some-project")
+	config := filepath.Join(dir, "config.yaml")
+	writeFile(t, config, "bead:\n  id_prefix: Team X\nother: [1]\n")
+	expect("team-x")
+	writeFile(t, config, "other: 1\n")
+	expect("some-project")
+	writeFile(t, config, "bead: [\n")
+	expect(config + ": bead.id_prefix cannot be read: ")
+	env["DDX_BEAD_PREFIX"] = "env"
+	expect("env")
+}
+
+func TestEnvironment(t *testing.T) {
+	t.Parallel()
+	env := map[string]string{"HELIX_TRACKER_LOCK_TIMEOUT": "2.5", "HELIX_TRACKER_LOCK_POLL_INTERVAL": "20ms"}
+	s := OpenStore("x", WithEnvironment(func(k string) string { return env[k] }))
+	if s.lockTimeout != 2500*time.Millisecond || s.lockPoll != 20*time.Millisecond || s.badSetting != nil {
+		t.Errorf("timeout %s, poll %s, %v", s.lockTimeout, s.lockPoll, s.badSetting)
+	}
+	for _, bad := range []string{"soon", "-1", "NaN", "-3s", "1e9"} {
+		env["HELIX_TRACKER_LOCK_TIMEOUT"] = bad
+		s = OpenStore(filepath.Join(t.TempDir(), ".ddx"), WithEnvironment(func(k string) string { return env[k] }))
+		_, err := s.Create(ctx, New{Title: "t"})
+		if !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), "HELIX_TRACKER_LOCK_TIMEOUT="+bad) {
+			t.Errorf("%s: %v", bad, err)
+		}
+		if q := load(t, s); q.Len() != 0 {
+			t.Error("a read must go on")
+		}
+	}
+}
+
+func TestHooks(t *testing.T) {
+	t.Parallel()
+	s := newStore(t, rowText("hx-a"))
+	hooks := filepath.Join(s.Dir(), "hooks")
+	if err := os.Mkdir(hooks, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	script := "#!/bin/sh\nread row\ncase $row in\n*refuse*) echo 'not this'; echo \"no: $row\" >&2; exit 1;;\n*doubt*) echo careful >&2; exit 2;;\n*crash*) exit 9;;\nesac\n"
+	for _, name := range []string{"validate-bead-create", "validate-bead-update"} {
+		if err := os.WriteFile(filepath.Join(hooks, name), []byte(script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := readFile(t, s.Path())
+	if _, err := s.Create(ctx, New{Title: "refuse me"}); !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), `validate-bead-create: no: {"created_at"`) {
+		t.Errorf("create: %v", err)
+	}
+	if _, err := s.Edit(ctx, "hx-a", func(b *Bead) error { b.Notes = "refuse"; return nil }); !errors.Is(err, ErrRefused) {
+		t.Errorf("edit: %v", err)
+	}
+	if err := s.Close(ctx, "hx-a", Closing{Reason: "crash"}); !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "exit 9 without a word") {
+		t.Errorf("close: %v", err)
+	}
+	if readFile(t, s.Path()) != before {
+		t.Error("what was refused was written")
+	}
+	var warnings []string
+	s.warn = func(text string) { warnings = append(warnings, text) }
+	b, err := s.Create(ctx, New{Title: "in doubt"})
+	if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0], b.ID+": careful") {
+		t.Errorf("warned %q (%v)", warnings, err)
+	}
+	// Claims are the supervisor's bookkeeping: no hook stands in their way.
+	if _, err := s.Edit(ctx, "hx-a", func(b *Bead) error { b.Notes = "fine"; return nil }); err != nil {
+		t.Error(err)
+	}
+	writeFile(t, filepath.Join(hooks, "validate-bead-update"), "#!/bin/sh\nexit 1\n")
+	if _, err := s.Claim(ctx, "hx-a", Claim{}); err != nil {
+		t.Error(err)
+	}
+	if err := os.Chmod(filepath.Join(hooks, "validate-bead-create"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	warnings = nil
+	if _, err := s.Create(ctx, New{Title: "refuse"}); err != nil || len(warnings) != 1 || !strings.Contains(warnings[0], "not executable") {
+		t.Errorf("a hook that cannot be run: %q (%v)", warnings, err)
+	}
+}
+
+func TestCancelledContextWritesNothing(t *testing.T) {
+	t.Parallel()
+	s := newStore(t, rowText("hx-a"))
+	before := readFile(t, s.Path())
+	cancelled, cancel := context.WithCancel(ctx)
+	_, err := s.Edit(cancelled, "hx-a", func(b *Bead) error { cancel(); b.Notes = "n"; return nil })
+	if !errors.Is(err, context.Canceled) || readFile(t, s.Path()) != before {
+		t.Errorf("got %v", err)
+	}
+	if _, err := s.Load(cancelled); !errors.Is(err, context.Canceled) {
+		t.Errorf("load: %v", err)
+	}
+}

@@ -84,7 +84,7 @@ func (a *App) project(ctx context.Context) (*project, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &project{repo: repo, config: cfg, store: tracker.Open(a.trackerDir(repo.Dir))}, nil
+	return &project{repo: repo, config: cfg, store: a.openStore(repo.Dir)}, nil
 }
 
 // trackerDir is the folder of beads.jsonl: DDX_BEAD_DIR, else

@@ -52,9 +52,13 @@ func (a *App) beads() (*beads, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &beads{app: a, root: root}
-	b.store = tracker.OpenStore(a.trackerDir(root), tracker.WithEnvironment(a.Getenv), tracker.WithWarnings(b.warn))
-	return b, nil
+	return &beads{app: a, root: root, store: a.openStore(root)}, nil
+}
+
+// openStore is the tracker of a checkout, with the settings of the environment.
+func (a *App) openStore(root string) *tracker.Store {
+	warn := (&beads{app: a, root: root}).warn
+	return tracker.OpenStore(a.trackerDir(root), tracker.WithEnvironment(a.Getenv), tracker.WithWarnings(warn))
 }
 
 // projectRoot is the nearest folder at or above dir that git works in or that

@@ -47,39 +47,40 @@ type spec struct {
 	action   Action
 	document string // file below actions/
 	effort   string
+	findings bool // a FINDINGS: list is welcome
 	trailer  []Field
 }
 
 // specs are in the order of a day's work. Documents and trailers are those of
 // contracts/original-cli.md, section 3.
 var specs = []spec{
-	{Check, "check.md", "low", []Field{
+	{Check, "check.md", "low", false, []Field{
 		status("NEXT_ACTION", "BUILD", "DESIGN", "POLISH", "ALIGN", "BACKFILL", "WAIT", "GUIDANCE", "STOP"),
 	}},
-	{Implementation, "implementation.md", "medium", []Field{
+	{Implementation, "implementation.md", "medium", true, []Field{
 		status("MEASURE_STATUS", "PASS", "FAIL", "PARTIAL"),
 		text("BEAD_ID", "id; in a batch the ids that are done"),
 		count("FOLLOW_ON_CREATED", "number of beads that you filed"),
 	}},
-	{Review, "fresh-eyes-review.md", "high", []Field{
+	{Review, "fresh-eyes-review.md", "high", true, []Field{
 		status("REVIEW_STATUS", "CLEAN", "ISSUES_FOUND"),
 		count("ISSUES_COUNT", "number of findings"),
 		count("FINDINGS_FILED", "number of beads filed or reopened for them"),
 		text("AGENTS_MD_UPDATED", "yes or no"),
 		count("LEARNINGS_FILED", "number"),
 	}},
-	{Align, "reconcile-alignment.md", "high", []Field{
+	{Align, "reconcile-alignment.md", "high", true, []Field{
 		status("ALIGN_STATUS", "COMPLETE", "INCOMPLETE", "BLOCKED"),
 		count("GAPS_FOUND", "number"),
 		count("EXECUTION_ISSUES_CREATED", "number of beads"),
 		text("ALIGN_REPORT", "path of the report"),
 	}},
-	{Plan, "plan.md", "high", []Field{
+	{Plan, "plan.md", "high", false, []Field{
 		status("PLAN_STATUS", "CONVERGED", "IN_PROGRESS", "GUIDANCE_NEEDED"),
 		text("PLAN_DOCUMENT", "path of the document"),
 		count("PLAN_ROUNDS", "number of rounds made"),
 	}},
-	{Polish, "polish.md", "medium", []Field{
+	{Polish, "polish.md", "medium", false, []Field{
 		status("POLISH_STATUS", "CONVERGED", "IN_PROGRESS"),
 		choice("DECOMPOSITION", "YES", "NO", "PARTIAL"),
 		count("POLISH_ROUNDS", "number of rounds made"),
@@ -88,31 +89,31 @@ var specs = []spec{
 		count("ISSUES_CREATED", "number"),
 		count("ISSUES_MERGED", "number"),
 	}},
-	{Backfill, "backfill-helix-docs.md", "high", []Field{
+	{Backfill, "backfill-helix-docs.md", "high", false, []Field{
 		status("BACKFILL_STATUS", "COMPLETE", "GUIDANCE_NEEDED", "BLOCKED"),
 		{Key: "BACKFILL_REPORT", Kind: Text, Required: true, Hint: "path of the report, which exists"},
 		text("RESEARCH_EPIC", "id, or none"),
 	}},
-	{Frame, "frame.md", "high", []Field{
+	{Frame, "frame.md", "high", false, []Field{
 		status("FRAME_STATUS", "COMPLETE", "GUIDANCE_NEEDED"),
 		count("ARTIFACTS_CREATED", "number of documents"),
 		count("ARTIFACTS_UPDATED", "number of documents"),
 		count("ISSUES_CREATED", "number of beads"),
 	}},
-	{Evolve, "evolve.md", "high", []Field{
+	{Evolve, "evolve.md", "high", false, []Field{
 		status("EVOLUTION_STATUS", "COMPLETE", "CONFLICTS", "BLOCKED"),
 		count("ARTIFACTS_UPDATED", "number of documents"),
 		count("ISSUES_CREATED", "number of beads"),
 		count("CONFLICTS", "number that a person must settle"),
 	}},
-	{Experiment, "experiment.md", "medium", []Field{
+	{Experiment, "experiment.md", "medium", true, []Field{
 		status("EXPERIMENT_STATUS", "CONVERGED", "ITERATION_COMPLETE", "NO_IMPROVEMENT", "CLOSED"),
 		count("EXPERIMENT_ITERATIONS", "number of trials on record"),
 		count("EXPERIMENT_KEPT", "number of trials kept"),
 		text("EXPERIMENT_BEST", "best measurement and its unit"),
 		text("EXPERIMENT_CONFIDENCE", "improvement divided by the noise"),
 	}},
-	{Input, "input.md", "high", []Field{
+	{Input, "input.md", "high", false, []Field{
 		status("INPUT_STATUS", "COMPLETE", "NEEDS_CLARIFICATION", "BLOCKED"),
 		count("BEADS_CREATED", "number"),
 		count("BEADS_UPDATED", "number"),
@@ -120,7 +121,7 @@ var specs = []spec{
 		count("CONFLICTS", "number"),
 		text("NEXT_ACTION", "what should happen next, in a few words"),
 	}},
-	{Measure, "measure.md", "medium", []Field{
+	{Measure, "measure.md", "medium", false, []Field{
 		status("MEASURE_STATUS", "PASS", "FAIL", "PARTIAL"),
 		count("BEADS_MEASURED", "number"),
 		count("BEADS_PASSED", "number"),
@@ -133,14 +134,14 @@ var specs = []spec{
 		count("GATES_FAILED", "number"),
 		count("RATCHETS_REGRESSED", "number"),
 	}},
-	{Report, "report.md", "medium", []Field{
+	{Report, "report.md", "medium", true, []Field{
 		status("REPORT_STATUS", "CLOSED", "OPEN", "FOLLOW_ON"),
 		text("REPORT_DOCUMENT", "path of the report, or none"),
 		count("BEADS_CLOSED", "number"),
 		count("BEADS_OPEN", "number"),
 		count("FOLLOW_ON_CREATED", "number of beads that you filed"),
 	}},
-	{Triage, "triage.md", "medium", []Field{
+	{Triage, "triage.md", "medium", false, []Field{
 		status("TRIAGE_STATUS", "COMPLETE", "NEEDS_CLARIFICATION"),
 		count("BEADS_CREATED", "number"),
 		count("BEADS_UPDATED", "number"),

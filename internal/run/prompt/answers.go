@@ -302,3 +302,9 @@ func orNone(value string) string {
 	}
 	return value
 }
+
+// Status is the word that decides about an answer: the value of the first line of
+// the action's trailer.
+func Status(a Action, answer string) (string, error) {
+	return a.spec().trailer[0].read(answer)
+}

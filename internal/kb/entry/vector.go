@@ -61,7 +61,25 @@ func EncodeVector(v *Vector) string {
 
 // DecodeVector reads what EncodeVector wrote.
 func DecodeVector(body string) (Vector, error) {
-	var v Vector
+	v, data, err := decodeVectorHead(body)
+	if err != nil {
+		return Vector{}, err
+	}
+	v.Values = make([]float32, len(data)/4)
+	for i := range v.Values {
+		v.Values[i] = math.Float32frombits(binary.LittleEndian.Uint32([]byte(data[4*i : 4*i+4])))
+	}
+	return v, nil
+}
+
+// PeekVector reads whose vector it is and of which model, without the numbers.
+func PeekVector(body string) (id, model string, err error) {
+	v, _, err := decodeVectorHead(body)
+	return v.ID, v.Model, err
+}
+
+// decodeVectorHead reads the metadata lines and gives the bytes of the numbers.
+func decodeVectorHead(body string) (v Vector, data string, err error) {
 	head, data, ok := strings.Cut(body, "\n\n")
 	format, length := "", -1
 	for ok && head != "" {
@@ -87,11 +105,7 @@ func DecodeVector(body string) (Vector, error) {
 		}
 	}
 	if !ok || v.ID == "" || format != "f32" || length > MaxVector || len(data) != 4*length {
-		return Vector{}, fmt.Errorf("entry: %w: not a vector of %d float32", ErrMalformed, length)
+		return Vector{}, "", fmt.Errorf("entry: %w: not a vector of %d float32", ErrMalformed, length)
 	}
-	v.Values = make([]float32, length)
-	for i := range v.Values {
-		v.Values[i] = math.Float32frombits(binary.LittleEndian.Uint32([]byte(data[4*i : 4*i+4])))
-	}
-	return v, nil
+	return v, data, nil
 }

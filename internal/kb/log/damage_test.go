@@ -241,7 +241,7 @@ func TestUnreadableTailIsKept(t *testing.T) {
 	garbage := strings.Repeat("not a record. ", 20)
 	writeLog(t, dir, append(readLog(t, dir), garbage...))
 	wantTexts(t, dir, map[string]string{"mem_1": "first"})
-	rep, err := Verify(dir)
+	rep, err := Verify(ctx(), dir)
 	if err != nil || len(rep.Damage) != 1 || rep.Damage[0].From != size {
 		t.Errorf("verify: %v, %v", rep.Damage, err)
 	}
@@ -273,7 +273,7 @@ func TestForeignNewerAndUnusable(t *testing.T) {
 		writeLog(t, dir, []byte(tc.content))
 		l := openIn(t, dir)
 		_, readErr := OpenReader(dir)
-		_, verifyErr := Verify(dir)
+		_, verifyErr := Verify(ctx(), dir)
 		_, recoverErr := l.Recover(ctx())
 		for _, err := range []error{
 			readErr, verifyErr, recoverErr,

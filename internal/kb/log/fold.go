@@ -14,7 +14,8 @@ import (
 // The rules: a later entry record replaces the earlier one of the same id and
 // starts its changes anew; a delete of an entry ends it, its changes, its vectors
 // and all edges at it that were written before; a delete of an edge ends the
-// edge; a later edge or vector replaces the same one.
+// edge; a later edge or vector replaces the same one; a change or vector of an
+// entry that is not there does nothing.
 type Fold struct {
 	slots   []slot         // every entry record, in order
 	ids     map[string]int // id of a live entry to its slot
@@ -141,18 +142,21 @@ func (f *Fold) applyChange(rec *Record) error {
 }
 
 func (f *Fold) applyVector(rec *Record) error {
-	v, err := rec.Vector()
+	id, model, err := entry.PeekVector(string(rec.body))
 	if err != nil {
-		return err
+		return rec.wrap(err)
 	}
-	s := vectorSlot{v.Model, rec.Offset, rec.Size}
-	for i, old := range f.vectors[v.ID] {
-		if old.model == v.Model {
-			f.vectors[v.ID][i] = s
+	if _, ok := f.ids[id]; !ok {
+		return nil // as for a change
+	}
+	s := vectorSlot{model, rec.Offset, rec.Size}
+	for i, old := range f.vectors[id] {
+		if old.model == model {
+			f.vectors[id][i] = s
 			return nil
 		}
 	}
-	f.vectors[v.ID] = append(f.vectors[v.ID], s)
+	f.vectors[id] = append(f.vectors[id], s)
 	return nil
 }
 
@@ -207,9 +211,6 @@ func (f *Fold) connected(e edgeSlot) bool {
 func (f *Fold) Vectors() iter.Seq2[string, int64] {
 	return func(yield func(string, int64) bool) {
 		for id, slots := range f.vectors {
-			if _, ok := f.ids[id]; !ok {
-				continue
-			}
 			for _, s := range slots {
 				if !yield(id, s.offset) {
 					return
@@ -242,7 +243,7 @@ func (f *Fold) Alive(rec *Record) bool {
 
 func (f *Fold) aliveVector(rec *Record) bool {
 	id, err := rec.ID()
-	if _, ok := f.ids[id]; err != nil || !ok {
+	if err != nil {
 		return false
 	}
 	for _, s := range f.vectors[id] {
@@ -266,10 +267,7 @@ func (f *Fold) Dead() int64 {
 			dead -= e.size
 		}
 	}
-	for id, slots := range f.vectors {
-		if _, ok := f.ids[id]; !ok {
-			continue
-		}
+	for _, slots := range f.vectors {
 		for _, s := range slots {
 			dead -= s.size
 		}

@@ -83,7 +83,7 @@ func wantTexts(t *testing.T, dir string, want map[string]string) {
 
 func wantClean(t *testing.T, dir string) Report {
 	t.Helper()
-	rep, err := Verify(dir, WithZone(time.UTC))
+	rep, err := Verify(ctx(), dir, WithZone(time.UTC))
 	if err != nil {
 		t.Fatalf("verify: %v", err)
 	}

@@ -196,11 +196,24 @@ func (w *rewriter) add(typ Type, millis int64, topic, body string) error {
 	return w.flush()
 }
 
-// copyAll writes the header and everything alive.
+// copyAll writes the header and everything alive. Vectors come last: one counts
+// only behind its entry, which may have been written anew since.
 func (w *rewriter) copyAll(p *plan, head header) (Pos, error) {
 	w.buf = append(w.buf, head.encode()...)
+	err := w.copySome(p, func(t Type) bool { return t != TypeVector })
+	if err == nil && len(p.fold.vectors) > 0 {
+		err = w.copySome(p, func(t Type) bool { return t == TypeVector })
+	}
+	if err == nil {
+		err = w.flush()
+	}
+	return head.pos(w.last), err
+}
+
+// copySome copies the live records of some types.
+func (w *rewriter) copySome(p *plan, wanted func(Type) bool) error {
 	_, err := p.src.Scan(Pos{}, func(rec *Record) error {
-		if !p.fold.Alive(rec) {
+		if !wanted(rec.Type) || !p.fold.Alive(rec) {
 			return nil
 		}
 		if rec.Type == TypeEntry {
@@ -208,10 +221,7 @@ func (w *rewriter) copyAll(p *plan, head header) (Pos, error) {
 		}
 		return w.add(rec.Type, rec.Time.UnixMilli(), string(rec.topic), string(rec.body))
 	})
-	if err == nil {
-		err = w.flush()
-	}
-	return head.pos(w.last), err
+	return err
 }
 
 // addEntry copies an entry as it is, unless it has changes to take in or comes

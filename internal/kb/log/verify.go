@@ -1,9 +1,11 @@
 package log
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"hash/crc32"
 	"io"
-	"path/filepath"
 )
 
 // Report is what Verify found.
@@ -15,27 +17,40 @@ type Report struct {
 	Live    int          // entries that are neither deleted nor replaced
 	Damage  []Damage     // in the order of the file
 	// Tail is an unfinished write at the end. It is no damage: readers do not see
-	// it, and the next writer cuts it off. A write that is under way looks the
-	// same.
+	// it, and the next writer cuts it off. A write under way looks the same.
 	Tail *Damage
+
+	tailDamaged bool // the last of Damage is behind the last record
 }
 
 // OK reports whether every byte that counts is as it was written.
 func (r *Report) OK() bool { return len(r.Damage) == 0 }
 
-// Verify reads the whole log, without a lock, and checks every checksum, every
-// batch, and that every record can be decoded.
-func Verify(dir string, opts ...Option) (Report, error) {
-	o := newOptions(opts)
-	r, err := openReader(osFS{}, filepath.Join(dir, FileName), o.zone)
+// Verify reads the whole log and checks every checksum, every batch, and that
+// every record can be decoded. It needs no lock, except when the last bytes make
+// no sense: it then waits until no writer is at work and looks again, because a
+// write that is under way may look like that. ctx bounds that wait.
+func Verify(ctx context.Context, dir string, opts ...Option) (Report, error) {
+	l := Open(dir, opts...)
+	rep, err := l.verify()
+	if err != nil || !rep.tailDamaged {
+		return rep, err
+	}
+	unlock, err := l.lock(ctx)
+	if err != nil {
+		return rep, fmt.Errorf("%w; the last bytes of %s may belong to a write under way", err, rep.Path)
+	}
+	defer unlock()
+	return l.verify()
+}
+
+func (l *Log) verify() (Report, error) {
+	r, err := openReader(l.fs, l.path, l.opts.zone)
 	if err != nil {
 		return Report{}, err
 	}
 	rep, err := verify(r)
-	if closeErr := r.Close(); err == nil {
-		err = closeErr
-	}
-	return rep, err
+	return rep, errors.Join(err, r.Close())
 }
 
 func verify(r *Reader) (Report, error) {
@@ -100,6 +115,7 @@ func (rep *Report) tailV2(r *Reader) error {
 		return nil
 	}
 	d.What = "unreadable bytes behind the last record"
+	rep.tailDamaged = true
 	rep.Damage = append(rep.Damage, d)
 	return nil
 }

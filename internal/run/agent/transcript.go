@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -96,7 +97,7 @@ func (e ending) because() string {
 func (e ending) complaint() (Trouble, string) {
 	for _, output := range []string{e.errOut, e.out} {
 		lines := strings.Split(strings.TrimSpace(output), "\n")
-		for _, line := range lines[max(0, len(lines)-3):] {
+		for _, line := range slices.Backward(lines[max(0, len(lines)-3):]) {
 			line = strings.TrimSpace(line)
 			message, codex := strings.CutPrefix(line, "ERROR: ")
 			if !codex && !strings.HasPrefix(line, "API Error") {

@@ -125,8 +125,8 @@ func sumOf(parts string) (sum time.Duration) {
 	}
 	for _, m := range part.FindAllStringSubmatch(parts, -1) {
 		n, _ := strconv.ParseFloat(m[1], 64)
-		one := time.Duration(min(n, 1e6) * float64(units[strings.ToLower(m[2])]))
-		sum = min(sum+min(one, maxAdvice), maxAdvice)
+		one := n * float64(units[strings.ToLower(m[2])])
+		sum = min(sum+time.Duration(min(one, float64(maxAdvice))), maxAdvice)
 	}
 	return sum
 }

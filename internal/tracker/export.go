@@ -132,6 +132,7 @@ func toBD(b *Bead) ([]byte, error) {
 		}
 	}
 	delete(row, keyBDStatus)
+	delete(row, "schema_version")
 	return render(row), nil
 }
 

@@ -28,6 +28,7 @@ func (a *App) rootCmd() *cobra.Command {
 		&cobra.Group{ID: "look", Title: "Look:"},
 		&cobra.Group{ID: "setup", Title: "Set up:"},
 	)
+	root.AddCommand(a.beadCmd())
 	root.AddCommand(a.versionCmd())
 	return root
 }

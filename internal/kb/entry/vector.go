@@ -86,8 +86,8 @@ func decodeVectorHead(body string) (v Vector, data string, err error) {
 		var line string
 		line, head = cutLine(head)
 		key, raw, isMeta := splitMeta(line)
-		value, clean := unescape(raw)
-		if !isMeta || !clean {
+		value, unescaped := unescape(raw)
+		if !isMeta || !unescaped {
 			ok = false
 			break
 		}

@@ -103,7 +103,7 @@ func parseFrame(b []byte, offset int64, salt uint32) (frame, bool) {
 		payloadSum: binary.LittleEndian.Uint32(b[40:]),
 		sum:        binary.LittleEndian.Uint32(b[44:]),
 	}
-	ok := f.topicLen <= f.payloadLen && f.batch >= 0 && f.batch <= offset
+	ok := f.topicLen <= f.payloadLen && (f.batch == 0 || f.batch >= dataStart && f.batch <= offset)
 	return f, ok
 }
 

@@ -89,7 +89,7 @@ func (l *Log) Close() error {
 // flock takes the writer lock. The folder is made if it is missing.
 func (l *Log) flock(ctx context.Context) (func(), error) {
 	lock := flock.New(filepath.Join(l.dir, LockName))
-	unlock := func() { _ = lock.Unlock() } // closing the file unlocks it even if this fails
+	unlock := func() { _ = lock.Unlock() } // flock(2) has no reason to refuse that
 	ok, err := lock.TryLock()
 	if errors.Is(err, fs.ErrNotExist) {
 		if err := makeDir(l.fs, l.dir); err != nil {
@@ -129,8 +129,8 @@ func (l *Log) handle() (*handle, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("kb/log: %w", err)
 	}
-	if l.cur != nil && (err != nil || !now.same(l.cur.info)) {
-		l.drop() // another process replaced the file
+	if l.cur != nil && (err != nil || !now.same(l.cur.info) || !l.cur.unchanged()) {
+		l.drop() // another process rewrote the log, or someone put a backup in its place
 	}
 	if l.cur == nil {
 		if err := l.open(); err != nil {
@@ -146,6 +146,17 @@ func (l *Log) handle() (*handle, error) {
 		}
 	}
 	return l.cur, nil
+}
+
+// unchanged reports whether the file still has the header that it was opened
+// with: a backup may have been copied into it.
+func (h *handle) unchanged() bool {
+	b, err := readUpTo(h.f, 0, dataStart)
+	if err != nil {
+		return false
+	}
+	id, err := identify(b)
+	return err == nil && id.version == version2 && id.header == h.head
 }
 
 // drop forgets the open file, so that the next write opens it again and looks at

@@ -12,7 +12,9 @@ type tail struct {
 	last frame // that record; zero when there is none
 }
 
-const tailWindow = 64 << 10
+// tailWindow is how much of the end is read first. It is worth keeping small: a
+// hook that finds the index behind pays for it at every start.
+const tailWindow = 16 << 10
 
 // findTail looks for the last committed record before size, from the back.
 func findTail(src io.ReaderAt, salt uint32, size int64) (tail, error) {

@@ -58,7 +58,7 @@ func (f *runFlags) apply(cmd *cobra.Command, cfg *config.Config) error {
 // options are the loop's, from the settings and flags.
 func (f *runFlags) options(cfg config.Config, spec agent.Spec) run.Options {
 	opts := run.Options{
-		Agent: spec, Scope: f.scope, AutoAlign: cfg.AutoAlign, AutoReview: !f.noAutoReview,
+		Agent: spec, Scope: f.scope, Only: f.only, AutoAlign: cfg.AutoAlign, AutoReview: !f.noAutoReview,
 		ReviewEvery: cfg.ReviewEvery, ReviewLines: cfg.ReviewLines, AgentTimeout: cfg.AgentTimeout, OrphanAge: cfg.OrphanAge,
 		MaxAttempts: cfg.MaxAttempts, BatchSize: cfg.Batch, Recover: f.recover,
 		Bounds: run.Bounds{Cycles: cfg.MaxCycles, Duration: cfg.MaxDuration, Tokens: cfg.MaxTokens, CostUSD: cfg.MaxCostUSD},
@@ -225,7 +225,7 @@ func (a *App) dryRun(ctx context.Context, p *project, f *runFlags) error {
 	if err != nil {
 		return err
 	}
-	c := run.Select(q, run.View{Now: time.Now(), Scope: f.scope})
+	c := run.Select(q, run.View{Now: time.Now(), Scope: f.scope, Only: f.only})
 	if c.Bead == nil {
 		fmt.Fprintf(a.Stdout, "ready=0: check would run first\n%s\n", quoted(agent.CommandLine(who.choose(prompt.Check), p.repo.Dir)))
 		return nil

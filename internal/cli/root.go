@@ -29,6 +29,11 @@ func (a *App) rootCmd() *cobra.Command {
 		&cobra.Group{ID: "setup", Title: "Set up:"},
 	)
 	root.AddCommand(a.beadCmd())
-	root.AddCommand(a.versionCmd())
+	root.AddCommand(
+		a.runCmd(), a.buildCmd(), a.commitCmd(), a.beadCmd(),
+		a.statusCmd(), a.logCmd(), a.explainCmd(), a.nextCmd(),
+		a.triageCmd(), a.versionCmd(),
+	)
+	root.AddCommand(a.actionCmds()...)
 	return root
 }

@@ -40,27 +40,34 @@ type runFlags struct {
 	maxAttempts     int
 	batch           int
 	recover         bool
+	only            string // set by build
 	summary         bool
 	quiet           bool
 	dryRun          bool
 }
 
 func (f *runFlags) register(cmd *cobra.Command) {
+	f.registerAttempt(cmd)
+	fl := cmd.Flags()
+	fl.IntVar(&f.maxCycles, "max-cycles", 0, "stop after this many completed cycles, 0 for no limit")
+	fl.IntVar(&f.maxAttempts, "max-attempts", 4, "attempts at one bead before it is given up for this run")
+	fl.IntVar(&f.reviewEvery, "review-every", 15, "completed cycles between two alignments, 0 for never")
+	fl.BoolVar(&f.noAutoAlign, "no-auto-align", false, "never run an alignment")
+	fl.StringVar(&f.scope, "scope", "", "work only on an epic, a bead, a spec id or a label")
+	fl.IntVar(&f.batch, "batch", 3, "related beads in one attempt at most, 1 for none (builtin executor)")
+}
+
+// registerAttempt adds the flags that a single attempt has a use for too.
+func (f *runFlags) registerAttempt(cmd *cobra.Command) {
 	f.agentFlags.register(cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&f.reviewAgent, "review-agent", "", "agent that reviews and checks: claude or codex (default the other installed one)")
-	fl.IntVar(&f.maxCycles, "max-cycles", 0, "stop after this many completed cycles, 0 for no limit")
-	fl.IntVar(&f.reviewEvery, "review-every", 15, "completed cycles between two alignments, 0 for never")
+	fl.StringVar(&f.reviewAgent, "review-agent", "", "agent that reviews: claude or codex (default the other installed one)")
 	fl.IntVar(&f.reviewThreshold, "review-threshold", 100, "review a change of at least this many lines, or of three files")
-	fl.BoolVar(&f.noAutoAlign, "no-auto-align", false, "never run an alignment")
 	fl.BoolVar(&f.noAutoReview, "no-auto-review", false, "do not review landed work")
 	fl.StringVar(&f.executor, "executor", "auto", "auto, ddx or builtin; auto takes ddx where it is installed")
-	fl.StringVar(&f.scope, "scope", "", "work only on an epic, a bead, a spec id or a label")
 	fl.Var(&f.maxDuration, "max-duration", `stop after this time, such as 90m; "none" for no limit (default 12h)`)
 	fl.Var(&f.maxTokens, "max-tokens", `stop when the agents used this many tokens; "none" for no limit`)
 	fl.Var(&f.maxCost, "max-cost", `stop when the agents report this many dollars; "none" for no limit`)
-	fl.IntVar(&f.maxAttempts, "max-attempts", 4, "attempts at one bead before it is given up for this run")
-	fl.IntVar(&f.batch, "batch", 3, "related beads in one attempt at most, 1 for none (builtin executor)")
 	fl.BoolVar(&f.recover, "recover", false, "free claims of dead helix processes at once, without waiting until they are old")
 	fl.BoolVarP(&f.summary, "summary", "s", false, "print one line a step; everything else goes to the log only")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "do not print what the agents are doing")
@@ -74,12 +81,12 @@ func (f *runFlags) validate(cmd *cobra.Command) error {
 	}
 	changed := cmd.Flags().Changed
 	for flag, n := range map[string]int{"max-cycles": f.maxCycles, "review-every": f.reviewEvery, "review-threshold": f.reviewThreshold} {
-		if n < 0 {
+		if changed(flag) && n < 0 {
 			return fmt.Errorf("--%s %d is negative; use 0 or more", flag, n)
 		}
 	}
 	for flag, n := range map[string]int{"max-attempts": f.maxAttempts, "batch": f.batch} {
-		if n < 1 {
+		if changed(flag) && n < 1 {
 			return fmt.Errorf("--%s %d is less than 1", flag, n)
 		}
 	}
@@ -108,14 +115,17 @@ func (a *App) runCmd() *cobra.Command {
 }
 
 func (a *App) run(cmd *cobra.Command, f *runFlags) error {
-	ctx := cmd.Context()
-	p, err := a.project(ctx)
+	p, err := a.project(cmd.Context())
 	if err != nil {
 		return err
 	}
 	if err := f.apply(cmd, &p.config); err != nil {
 		return err
 	}
+	return a.runLoop(cmd.Context(), p, f)
+}
+
+func (a *App) runLoop(ctx context.Context, p *project, f *runFlags) error {
 	if f.dryRun {
 		return a.dryRun(ctx, p, f)
 	}
@@ -210,6 +220,8 @@ func signalCode(s os.Signal) int {
 func runExit(st run.State, ended os.Signal) error {
 	stop := run.Stop{Reason: st.StopReason}
 	switch {
+	case st.StopReason == run.StopOnce && st.BeadsClosed == 0:
+		return &exitError{code: ExitError}
 	case st.StopReason == run.StopInterrupted:
 		return &exitError{code: signalCode(ended)}
 	case stop.Orderly():

@@ -72,6 +72,9 @@ func (l *Loop) step(ctx context.Context) *Stop {
 	if stop := l.refocus(ctx, q, choice); stop != nil {
 		return stop
 	}
+	if l.Options.Only != "" {
+		return l.once(ctx, choice)
+	}
 	switch {
 	case choice.CloseEpic != nil:
 		stop = l.closeEpic(ctx, choice.CloseEpic)
@@ -84,6 +87,20 @@ func (l *Loop) step(ctx context.Context) *Stop {
 		return stop
 	}
 	return l.moved(ctx)
+}
+
+// once makes one attempt at the bead that was asked for.
+func (l *Loop) once(ctx context.Context, c Choice) *Stop {
+	if c.Bead == nil {
+		return &Stop{StopOnce, fmt.Sprintf("%s cannot run now; see why with: helix explain %s", l.Options.Only, l.Options.Only)}
+	}
+	if stop := l.cycle(ctx, Choice{Bead: c.Bead, Ready: []*tracker.Bead{c.Bead}}); stop != nil {
+		return stop
+	}
+	if stop := l.halted(ctx); stop != nil {
+		return stop
+	}
+	return &Stop{StopOnce, fmt.Sprintf("one attempt at %s was made", c.Bead.ID)}
 }
 
 // halted is asked before anything is started.
@@ -163,7 +180,7 @@ func (l *Loop) read(ctx context.Context) (*tracker.Queue, error) {
 }
 
 func (l *Loop) view() View {
-	return View{Now: l.Clock.Now(), Scope: l.Options.Scope, Focus: l.st.FocusedEpic, Skip: l.st.Skip, Parked: l.st.Parked}
+	return View{Now: l.Clock.Now(), Scope: l.Options.Scope, Focus: l.st.FocusedEpic, Only: l.Options.Only, Skip: l.st.Skip, Parked: l.st.Parked}
 }
 
 // refocus follows a choice's focus and tells about it.

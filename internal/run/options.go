@@ -11,6 +11,7 @@ import (
 type Options struct {
 	Agent        agent.Spec
 	Scope        string // "" or "repo": everything; else an epic or bead id, a spec id, or a label
+	Only         string // one attempt at this bead, then stop
 	AutoAlign    bool
 	AutoReview   bool
 	ReviewEvery  int // completed cycles between alignments; 0: never

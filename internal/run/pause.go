@@ -28,7 +28,7 @@ func (l *Loop) pause(ctx context.Context, trouble agent.Trouble, advice time.Dur
 		most = mostAuthPauses
 	}
 	l.event(Event{Kind: EventPause, Result: string(trouble), Detail: reason})
-	if l.troubles > most {
+	if l.troubles > most || l.Options.Only != "" {
 		return &Stop{StopProvider, fmt.Sprintf("%s: %s", describe(trouble), reason)}
 	}
 	l.unsettled = true

@@ -12,6 +12,7 @@ import (
 type View struct {
 	Now    time.Time
 	Scope  string
+	Only   string               // the one bead that may be chosen; "" for any
 	Focus  string               // epic that the loop is on, "" when none
 	Skip   map[string]string    // bead -> why it is left out for the rest of this run
 	Parked map[string]time.Time // bead -> not before
@@ -62,7 +63,7 @@ func Select(q *tracker.Queue, v View) Choice {
 func selectable(q *tracker.Queue, v View) []*tracker.Bead {
 	return slices.DeleteFunc(slices.Clone(q.Executable(v.Now)), func(b *tracker.Bead) bool {
 		_, skipped := v.Skip[b.ID]
-		return skipped || v.Now.Before(v.Parked[b.ID]) || !InScope(q, b, v.Scope)
+		return skipped || v.Only != "" && b.ID != v.Only || v.Now.Before(v.Parked[b.ID]) || !InScope(q, b, v.Scope)
 	})
 }
 

@@ -22,6 +22,7 @@ const (
 	StopUninterpreted StopReason = "uninterpretable" // an answer that cannot be acted on safely
 	StopActionFailed  StopReason = "action_failed"   // check, align, design or polish failed
 	StopError         StopReason = "error"           // the tracker, the checkout or a file cannot be used
+	StopOnce          StopReason = "once"            // the one attempt that was asked for has ended
 	StopInterrupted   StopReason = "interrupted"
 )
 

@@ -36,6 +36,9 @@ func (l *Loop) strike(ctx context.Context, req executor.Request, res executor.Re
 		l.save()
 		l.line("%s is parked until %s", b.ID, res.RetryAfter.Local().Format("15:04"))
 	}
+	if l.Options.Only != "" {
+		return nil // the next attempt is the user's to ask for
+	}
 	if l.sleep(ctx, PhaseBackoff, l.Options.Backoff.Bead(n)) != nil {
 		return l.halted(ctx)
 	}

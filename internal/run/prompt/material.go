@@ -9,9 +9,9 @@ import (
 	"helix/internal/tracker"
 )
 
-// mark begins every line of material. A text cannot get out of it, whatever it
-// says, and a marked line repeated in an answer is no trailer.
-const mark = "| "
+// mark begins every line of material, as a quotation does. A text cannot get out
+// of it, whatever it says, and a marked line repeated in an answer is no trailer.
+const mark = "> "
 
 // What one text may take of a prompt, in bytes. What is left out is said.
 const (

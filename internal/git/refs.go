@@ -1,0 +1,108 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// ErrNoRev: a revision or ref names no commit.
+var ErrNoRev = errors.New("no such commit")
+
+// Commit resolves a revision to the full id of its commit, or ErrNoRev.
+func (r *Repo) Commit(ctx context.Context, rev string) (string, error) {
+	id, err := r.Run(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
+	switch {
+	case isCode(err, 1) || isCode(err, 128):
+		return "", fmt.Errorf("git: resolve %s: %w", rev, ErrNoRev)
+	case err != nil:
+		return "", err
+	}
+	// --end-of-options itself is echoed by git before 2.30.
+	return strings.TrimPrefix(id, "--end-of-options\n"), nil
+}
+
+// SetRef moves ref from commit old to commit id, or creates it when old is
+// empty. It fails, and changes nothing, when ref is not at old.
+func (r *Repo) SetRef(ctx context.Context, ref, id, old, why string) error {
+	_, err := r.Run(ctx, "update-ref", "-m", why, ref, id, old)
+	return err
+}
+
+// DeleteRef removes ref if it is still at commit old.
+func (r *Repo) DeleteRef(ctx context.Context, ref, old string) error {
+	_, err := r.Run(ctx, "update-ref", "-d", ref, old)
+	return err
+}
+
+// RefTips are the commits of all refs under the prefixes, without repetition.
+func (r *Repo) RefTips(ctx context.Context, prefixes ...string) ([]string, error) {
+	out, err := r.Run(ctx, append([]string{"for-each-ref", "--format=%(objectname)"}, prefixes...)...)
+	if err != nil {
+		return nil, err
+	}
+	var tips []string
+	seen := map[string]bool{}
+	for id := range strings.FieldsSeq(out) {
+		if !seen[id] {
+			seen[id] = true
+			tips = append(tips, id)
+		}
+	}
+	return tips, nil
+}
+
+// RefsContaining lists the refs under the prefixes whose history holds rev.
+func (r *Repo) RefsContaining(ctx context.Context, rev string, prefixes ...string) ([]string, error) {
+	out, err := r.Run(ctx, append([]string{"for-each-ref", "--format=%(refname)", "--contains", rev}, prefixes...)...)
+	if err != nil {
+		return nil, err
+	}
+	return strings.Fields(out), nil
+}
+
+// IsAncestor tells whether commit a is b or in the history of b.
+func (r *Repo) IsAncestor(ctx context.Context, a, b string) (bool, error) {
+	_, err := r.Run(ctx, "merge-base", "--is-ancestor", a, b)
+	if isCode(err, 1) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// MergeBase is the best common ancestor of two commits, "" when they have none.
+func (r *Repo) MergeBase(ctx context.Context, a, b string) (string, error) {
+	id, err := r.Run(ctx, "merge-base", a, b)
+	if isCode(err, 1) {
+		return "", nil
+	}
+	return id, err
+}
+
+// CommonDir is the folder that all worktrees of the repository share, absolute.
+func (r *Repo) CommonDir(ctx context.Context) (string, error) {
+	return r.dirOf(ctx, "--git-common-dir")
+}
+
+// GitDir is the folder of this checkout's own HEAD and index, absolute.
+func (r *Repo) GitDir(ctx context.Context) (string, error) {
+	return r.dirOf(ctx, "--git-dir")
+}
+
+func (r *Repo) dirOf(ctx context.Context, which string) (string, error) {
+	dir, err := r.Run(ctx, "rev-parse", which)
+	if err != nil {
+		return "", err
+	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(r.Dir, dir)
+	}
+	return filepath.Clean(dir), nil
+}
+
+func isCode(err error, code int) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Code == code
+}

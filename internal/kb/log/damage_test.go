@@ -233,23 +233,32 @@ func saltOf(b []byte) uint32 {
 
 func TestUnreadableTailIsKept(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	var repairs []Repair
-	l := openIn(t, dir, WithReport(func(r Repair) { repairs = append(repairs, r) }))
-	mustAppend(t, l, Put(note("mem_1", "first")))
-	size := int64(len(readLog(t, dir)))
-	garbage := strings.Repeat("not a record. ", 20)
-	writeLog(t, dir, append(readLog(t, dir), garbage...))
-	wantTexts(t, dir, map[string]string{"mem_1": "first"})
-	rep, err := Verify(ctx(), dir)
-	if err != nil || len(rep.Damage) != 1 || rep.Damage[0].From != size {
-		t.Errorf("verify: %v, %v", rep.Damage, err)
-	}
-	mustAppend(t, l, Put(note("mem_2", "second")))
-	wantTexts(t, dir, two)
-	wantClean(t, dir)
-	if len(repairs) != 1 || repairs[0].From != size || string(readFile(t, repairs[0].Kept)) != garbage {
-		t.Errorf("repairs %+v", repairs)
+	for name, write := range map[string]func(l *Log) error{
+		"append":  func(l *Log) error { return ran(l.Append(ctx(), Put(note("mem_2", "second")))) },
+		"compact": func(l *Log) error { return ran(l.Compact(ctx())) },
+	} {
+		dir := t.TempDir()
+		var repairs []Repair
+		l := openIn(t, dir, WithReport(func(r Repair) { repairs = append(repairs, r) }))
+		mustAppend(t, l, Put(note("mem_1", "first")))
+		size := int64(len(readLog(t, dir)))
+		garbage := strings.Repeat("not a record. ", 20)
+		writeLog(t, dir, append(readLog(t, dir), garbage...))
+		wantTexts(t, dir, map[string]string{"mem_1": "first"})
+		rep, err := Verify(ctx(), dir)
+		if err != nil || len(rep.Damage) != 1 || rep.Damage[0].From != size {
+			t.Errorf("%s: verify: %v, %v", name, rep.Damage, err)
+		}
+		if err := write(l); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got, _ := texts(t, dir); got["mem_1"] != "first" {
+			t.Errorf("%s: the entries are %v", name, got)
+		}
+		wantClean(t, dir)
+		if len(repairs) != 1 || repairs[0].From != size || string(readFile(t, repairs[0].Kept)) != garbage {
+			t.Errorf("%s: repairs %+v", name, repairs)
+		}
 	}
 }
 

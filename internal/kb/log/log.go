@@ -23,13 +23,13 @@ const (
 // Log writes to the log of one folder. It is safe for concurrent use, and other
 // processes may write to the same folder at the same time.
 type Log struct {
-	fs   fileSystem
-	dir  string
-	path string
-	opts options
-	lock func(ctx context.Context) (unlock func(), err error)
-	now  func() time.Time
-	salt func(b []byte) // fills b with random bytes
+	fs     fileSystem
+	dir    string
+	path   string
+	opts   options
+	lock   func(ctx context.Context) (unlock func(), err error)
+	now    func() time.Time
+	random func(b []byte) // fills b
 
 	mu      sync.Mutex
 	queue   []*request // the first one leads, once leading is set
@@ -60,12 +60,12 @@ func Open(dir string, opts ...Option) *Log {
 
 func newLog(fsys fileSystem, dir string, opts []Option) *Log {
 	return &Log{
-		fs:   fsys,
-		dir:  dir,
-		path: filepath.Join(dir, FileName),
-		opts: newOptions(opts),
-		now:  time.Now,
-		salt: randomBytes,
+		fs:     fsys,
+		dir:    dir,
+		path:   filepath.Join(dir, FileName),
+		opts:   newOptions(opts),
+		now:    time.Now,
+		random: randomBytes,
 	}
 }
 

@@ -27,7 +27,8 @@ func Put(e entry.Entry) Op {
 }
 
 // Delete removes an entry with its changes, vectors and edges, or an edge, by its
-// id. The bytes are gone after the next compaction. To hide an entry and be able
+// id. Its bytes leave the log with the next compaction; files that were kept
+// beside the log (see FORMAT.md) may still have them. To hide an entry and be able
 // to bring it back, change its DeletedAt.
 func Delete(id string) Op {
 	return Op{typ: TypeDelete, encode: func() (string, string, error) {

@@ -47,9 +47,9 @@ func (l *Log) recover(r *Reader, done *Recovery) error {
 	if rep.OK() {
 		return l.recoverTail(r, p, rep, done)
 	}
-	head := newHeader(l)
+	head := l.newHeader()
 	if r.ident.header.generation != 0 {
-		head = r.ident.header.next(l)
+		head = l.nextHeader(r.ident.header)
 	}
 	done.Compaction, err = l.replace(p, head, FileName+".damaged")
 	done.Backup = p.kept

@@ -43,6 +43,9 @@ func (l *Log) compact(r *Reader) (Compaction, error) {
 	case version1:
 		return l.upgrade(r)
 	}
+	if _, err := l.handle(); err != nil { // it deals with what is behind the last record
+		return Compaction{}, err
+	}
 	p, err := l.plan(r)
 	if err != nil {
 		return Compaction{}, err
@@ -50,7 +53,7 @@ func (l *Log) compact(r *Reader) (Compaction, error) {
 	if len(p.lost) > 0 {
 		return Compaction{}, fmt.Errorf("kb/log: compact %s: %w: %v; recover it first", l.path, ErrDamaged, p.lost[0])
 	}
-	return l.replace(p, r.ident.header.next(l), "")
+	return l.replace(p, l.nextHeader(r.ident.header), "")
 }
 
 // upgrade makes a version 2 log of what there is: nothing yet, or version 1,
@@ -64,7 +67,7 @@ func (l *Log) upgrade(r *Reader) (Compaction, error) {
 	if r.Version() == version1 {
 		backup = FileName + ".v1.bak"
 	}
-	done, err := l.replace(p, newHeader(l), backup)
+	done, err := l.replace(p, l.newHeader(), backup)
 	if err != nil || backup == "" {
 		return done, err
 	}
@@ -92,22 +95,19 @@ func (l *Log) plan(r *Reader) (*plan, error) {
 	return &plan{src: r, fold: f, lost: scanned.Damage}, nil
 }
 
-func newHeader(l *Log) header {
-	h := header{generation: 1}
-	l.salt(h.id[:])
-	return h.fresh(l)
+// newHeader is the header of a new log.
+func (l *Log) newHeader() header {
+	var h header
+	l.random(h.id[:])
+	return l.nextHeader(h)
 }
 
-// next is the header of the next generation.
-func (h header) next(l *Log) header {
+// nextHeader is the header of the generation after that of h.
+func (l *Log) nextHeader(h header) header {
+	var salt [4]byte
+	l.random(salt[:])
+	h.salt = binary.LittleEndian.Uint32(salt[:])
 	h.generation++
-	return h.fresh(l)
-}
-
-func (h header) fresh(l *Log) header {
-	var b [4]byte
-	l.salt(b[:])
-	h.salt = binary.LittleEndian.Uint32(b[:])
 	h.created = l.now().UnixMilli()
 	return h
 }

@@ -26,11 +26,12 @@ func ContextDocument(s Situation) string {
 	fmt.Fprintf(&w, "Issue counts: ready=%d, open=%d, in-progress=%d, closed=%d\n",
 		s.Counts.WorkerReady, s.Counts.Open, s.Counts.InProgress, s.Counts.Closed)
 	if commands := QuickReference(s.AgentsMD); commands != "" {
+		commands = head(commands, maxTail, "see AGENTS.md")
 		marks := "```"
 		for strings.Contains(commands, marks) {
 			marks += "`"
 		}
-		fmt.Fprintf(&w, "\n## Build/Test Commands\n\n%sbash\n%s\n%s\n", marks, head(commands, maxTail, "see AGENTS.md"), marks)
+		fmt.Fprintf(&w, "\n## Build/Test Commands\n\n%sbash\n%s\n%s\n", marks, commands, marks)
 	}
 	if s.Epic != nil {
 		w.WriteString("\n## Current Epic\n\n")

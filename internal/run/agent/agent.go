@@ -55,7 +55,10 @@ const (
 	Setup     Trouble = "setup"      // the agent refuses to start as it is configured here
 )
 
-// Result is what came of a run. Tokens and cost are cumulative over the run.
+// Result is what came of a run. Tokens and cost are cumulative over the run; of a
+// run that was ended before it reported them they are a lower bound.
+//
+// Timed out and a Trouble together mean that the provider was away at the end.
 type Result struct {
 	Text       string // the final answer
 	OK         bool   // the agent itself says that it finished

@@ -6,17 +6,22 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The generators favour what could confuse the text form: brackets, colons,
+// Generators are made anew by every test: one of them must not be used by two
+// tests at a time.
+//
+// They favour what could confuse the text form: brackets, colons,
 // backslashes, line ends, and whole metadata lines.
 
-var awkward = rapid.SampledFrom([]string{
-	"[tags: a, b]", "[id: mem_x]", "[valid: ..]", "[]", "[", "]", "\n", "\n\n", "\r\n", `\`, `\n`, ": ", ",", " ",
-	"a:12", "a:0", "тест", "漢字", "\x00", "-", "..",
-})
+func awkward() *rapid.Generator[string] {
+	return rapid.SampledFrom([]string{
+		"[tags: a, b]", "[id: mem_x]", "[valid: ..]", "[]", "[", "]", "\n", "\n\n", "\r\n", `\`, `\n`, ": ", ",", " ",
+		"a:12", "a:0", "тест", "漢字", "\x00", "-", "..",
+	})
+}
 
 func genText(t *rapid.T, label string) string {
 	var s string
-	for _, part := range rapid.SliceOfN(rapid.OneOf(awkward, rapid.StringN(0, 6, 24)), 0, 8).Draw(t, label) {
+	for _, part := range rapid.SliceOfN(rapid.OneOf(awkward(), rapid.StringN(0, 6, 24)), 0, 8).Draw(t, label) {
 		s += part
 	}
 	return s
@@ -29,10 +34,12 @@ func genSome(t *rapid.T, label string) string {
 	return "x"
 }
 
-var genID = rapid.StringMatching(`[a-zA-Z0-9][a-zA-Z0-9_.:@-]{0,20}`)
+func genID() *rapid.Generator[string] {
+	return rapid.StringMatching(`[a-zA-Z0-9][a-zA-Z0-9_.:@-]{0,20}`)
+}
 
 // genTag draws a tag or link: no separator, no padding.
-var genTag = rapid.StringMatching(`[^\s,\pC\pZ]{1,12}`)
+func genTag() *rapid.Generator[string] { return rapid.StringMatching(`[^\s,\pC\pZ]{1,12}`) }
 
 func genTime(t *rapid.T, label string) time.Time {
 	if rapid.IntRange(0, 2).Draw(t, label+" set") == 0 {
@@ -62,13 +69,13 @@ func genStrings(t *rapid.T, g *rapid.Generator[string], label string) []string {
 // genEntry draws an entry that Validate accepts.
 func genEntry(t *rapid.T) Entry {
 	e := Entry{
-		ID:           genID.Draw(t, "id"),
+		ID:           genID().Draw(t, "id"),
 		Topic:        rapid.StringMatching(`[^\pC]{1,20}x`).Draw(t, "topic"),
 		Text:         genSome(t, "text"),
 		Kind:         rapid.SampledFrom(Kinds()).Draw(t, "kind"),
-		Tags:         genStrings(t, genTag, "tags"),
+		Tags:         genStrings(t, genTag(), "tags"),
 		Confidence:   genShare(t, "confidence"),
-		Links:        genStrings(t, genTag, "links"),
+		Links:        genStrings(t, genTag(), "links"),
 		Key:          genText(t, "key"),
 		Tenant:       genText(t, "tenant"),
 		User:         genText(t, "user"),
@@ -80,7 +87,7 @@ func genEntry(t *rapid.T) Entry {
 		ValidTo:      genTime(t, "valid to"),
 		ExpiresAt:    genTime(t, "expires"),
 		DeletedAt:    genTime(t, "deleted"),
-		Supersedes:   genStrings(t, genID, "supersedes"),
+		Supersedes:   genStrings(t, genID(), "supersedes"),
 		EventStart:   genTime(t, "event start"),
 		EventEnd:     genTime(t, "event end"),
 		TemporalText: genText(t, "temporal text"),
@@ -98,7 +105,7 @@ func genEntry(t *rapid.T) Entry {
 		e.Source.Hash = genText(t, "hash")
 	}
 	if rapid.Bool().Draw(t, "superseded") {
-		e.SupersededBy = genID.Draw(t, "superseded by")
+		e.SupersededBy = genID().Draw(t, "superseded by")
 	}
 	return e
 }

@@ -20,7 +20,7 @@ func some[T any](t *rapid.T, label string, draw func(*rapid.T, string) T) *T {
 
 func genChange(t *rapid.T) Change {
 	return Change{
-		ID:           genID.Draw(t, "id"),
+		ID:           genID().Draw(t, "id"),
 		Key:          genText(t, "key"),
 		Accessed:     rapid.IntRange(0, 9).Draw(t, "accessed"),
 		LastAccess:   genTime(t, "last access"),
@@ -32,7 +32,7 @@ func genChange(t *rapid.T) Change {
 		ValidTo:      some(t, "valid to", genTime),
 		ExpiresAt:    some(t, "expires", genTime),
 		DeletedAt:    some(t, "deleted", genTime),
-		SupersededBy: some(t, "superseded by", func(t *rapid.T, l string) string { return rapid.OneOf(rapid.Just(""), genID).Draw(t, l) }),
+		SupersededBy: some(t, "superseded by", func(t *rapid.T, l string) string { return rapid.OneOf(rapid.Just(""), genID()).Draw(t, l) }),
 	}
 }
 
@@ -110,7 +110,7 @@ func TestVectorRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		v := Vector{
-			ID: genID.Draw(t, "id"), Model: genSome(t, "model"), TextHash: genText(t, "hash"),
+			ID: genID().Draw(t, "id"), Model: genSome(t, "model"), TextHash: genText(t, "hash"),
 			Values: rapid.SliceOfN(rapid.Float32(), 1, 20).Draw(t, "values"),
 		}
 		if err := v.Validate(); err != nil {

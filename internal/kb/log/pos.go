@@ -18,6 +18,15 @@ type Pos struct {
 	Sum        uint32   // header checksum of that record
 }
 
+// pos is the place behind a record, or behind the file header for none.
+func (h header) pos(last frame) Pos {
+	p := Pos{Log: h.id, Generation: h.generation, Offset: dataStart}
+	if last.offset != 0 {
+		p.Offset, p.Last, p.Sum = last.end(), last.offset, last.sum
+	}
+	return p
+}
+
 // String gives "" for the zero Pos, else five fields with ':' between them.
 func (p Pos) String() string {
 	if p == (Pos{}) {

@@ -121,22 +121,9 @@ func (r *Reader) End() (Pos, error) {
 		if err != nil {
 			return Pos{}, err
 		}
-		return r.pos(t.last), nil
+		return r.ident.header.pos(t.last), nil
 	}
 	return Pos{}, nil
-}
-
-// pos is the place behind a record; behind the header for none.
-func (r *Reader) pos(last frame) Pos {
-	return r.ident.header.pos(last)
-}
-
-func (h header) pos(last frame) Pos {
-	p := Pos{Log: h.id, Generation: h.generation, Offset: dataStart}
-	if last.offset != 0 {
-		p.Offset, p.Last, p.Sum = last.end(), last.offset, last.sum
-	}
-	return p
 }
 
 func (r *Reader) findTail() (tail, error) {
@@ -184,9 +171,12 @@ func (r *Reader) Holds(p Pos) bool {
 // Reached reports whether p is the end of this very log: a view built up to p
 // lacks nothing. When nothing was written since, it costs one small read.
 func (r *Reader) Reached(p Pos) bool {
-	if p.Offset != r.info.size {
-		end, err := r.End()
-		return err == nil && end == p
+	if p == (Pos{}) {
+		return r.Version() == 0
 	}
-	return r.f == nil || p != (Pos{}) && r.Holds(p)
+	if p.Offset == r.info.size {
+		return r.Holds(p)
+	}
+	end, err := r.End()
+	return err == nil && end == p
 }

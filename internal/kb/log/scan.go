@@ -46,7 +46,7 @@ func (r *Reader) scanV2(scanned *Scanned, from Pos, fn func(*Record) error) erro
 		return err
 	}
 	if from == (Pos{}) {
-		scanned.End = r.pos(frame{})
+		scanned.End = r.ident.header.pos(frame{})
 	}
 	c := &cursor{src: r.f, salt: r.ident.header.salt, end: t.end}
 	var rec Record
@@ -60,7 +60,7 @@ func (r *Reader) scanV2(scanned *Scanned, from Pos, fn func(*Record) error) erro
 			scanned.Damage = append(scanned.Damage, *s.damage)
 			continue
 		}
-		scanned.End = r.pos(s.frame)
+		scanned.End = r.ident.header.pos(s.frame)
 		if s.frame.typ == typeCommit {
 			continue
 		}

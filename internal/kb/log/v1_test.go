@@ -269,6 +269,9 @@ func TestUnfinishedV1Header(t *testing.T) {
 		dir := t.TempDir()
 		writeLog(t, dir, []byte(b))
 		wantTexts(t, dir, map[string]string{})
+		if r := openRead(t, dir); !r.Reached(Pos{}) {
+			t.Errorf("%q: a view of nothing lacks something", b)
+		}
 		mustAppend(t, openIn(t, dir), Put(note("mem_1", "x")))
 		wantTexts(t, dir, map[string]string{"mem_1": "x"})
 	}

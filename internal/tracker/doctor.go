@@ -148,11 +148,19 @@ func staleClaim(b *Bead, o Doctoring, now time.Time) string {
 	if at.IsZero() {
 		at = b.UpdatedAt
 	}
-	age := now.Sub(at).Truncate(time.Minute)
+	age := now.Sub(at)
 	if age <= o.ClaimAge {
 		return ""
 	}
-	return fmt.Sprintf("claimed by %s, %s ago; that process is gone", c, age)
+	return fmt.Sprintf("claimed by %s, %s ago; that process is gone", c, roughly(age))
+}
+
+// roughly is an age as a person would say it.
+func roughly(age time.Duration) string {
+	if days := int(age.Hours() / 24); days >= 2 {
+		return fmt.Sprintf("%d days", days)
+	}
+	return strings.TrimSuffix(age.Truncate(time.Minute).String(), "0s")
 }
 
 func (s *Store) examineLock(ctx context.Context, d *Diagnosis, o Doctoring) error {

@@ -33,12 +33,12 @@ func TestMain(m *testing.M) {
 		must(child.Start())
 		fmt.Println("child", child.Process.Pid)
 		if os.Getenv("STAY") != "" {
-			select {}
+			linger()
 		}
 	case "stubborn":
 		signal.Ignore(syscall.SIGTERM)
 		announce()
-		select {}
+		linger()
 	case "polite": // tidies up through another process when it is asked to end
 		c := make(chan os.Signal, 1)
 		signal.Notify(c, syscall.SIGTERM)
@@ -64,6 +64,13 @@ func must(err error) {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(99)
+	}
+}
+
+// linger does not end. An empty select would: the runtime calls it a deadlock.
+func linger() {
+	for {
+		time.Sleep(time.Hour)
 	}
 }
 

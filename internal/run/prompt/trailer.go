@@ -11,7 +11,7 @@ import (
 
 // ErrUninterpretable: an answer lacks a trailer line that must be there, or gives
 // it a value that means nothing. Nothing may be assumed from such an answer.
-var ErrUninterpretable = errors.New("uninterpretable answer")
+var ErrUninterpretable = errors.New("cannot be interpreted")
 
 // find is the value of the first line with the field's key, "" and false when
 // there is none.

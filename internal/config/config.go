@@ -2,33 +2,52 @@ package config
 
 import "time"
 
-// Config is every setting of helix after all layers are applied.
+// Config is every setting of helix after all layers are applied. The table in
+// settings.go says where each may be set.
 type Config struct {
-	Agent        string   // claude, codex or command
+	Agent        string   // claude, codex or command; empty: the installed one
 	Command      []string // program and arguments when Agent is command
 	Model        string
 	Effort       string
-	ReviewAgent  string        // empty: the other installed agent, else the same
-	AgentTimeout time.Duration // HELIX_AGENT_TIMEOUT, default 45 min
-	Executor     string        // auto, ddx or builtin
-	Gates        []string      // nil: detect
-	GateTimeout  time.Duration // default 20 min
-	LibraryRoot  string        // HELIX_LIBRARY_ROOT
-	AutoAlign    bool          // HELIX_AUTO_ALIGN
-	OrphanAge    time.Duration // HELIX_ORPHAN_THRESHOLD, default 2 h
-	BackoffSleep time.Duration // HELIX_BACKOFF_SLEEP; replaces every back-off when BackoffFixed
+	CheckModel   string
+	PolishModel  string
+	ReviewAgent  string // empty: the other installed agent, else the same
+	AgentTimeout time.Duration
+
+	Executor    string   // auto, ddx or builtin
+	Gates       []string // nil: detect; empty: none
+	GateTimeout time.Duration
+	WorkDir     string // folder for worktrees; empty: the user's cache
+	LibraryRoot string
+
+	AutoAlign    bool
+	ReviewEvery  int // completed cycles between alignments; 0: never
+	ReviewLines  int // smallest change that is reviewed
+	OrphanAge    time.Duration
+	BackoffSleep time.Duration // replaces every back-off when BackoffFixed
 	BackoffFixed bool
-	MaxCycles    int           // completed cycles; 0: no limit
-	MaxAttempts  int           // per bead; default 4
-	MaxDuration  time.Duration // default 12 h; 0: no limit
-	MaxTokens    int64         // 0: no limit
-	MaxCostUSD   float64       // 0: no limit
-	ReviewEvery  int           // completed cycles between alignments, default 15
-	ReviewLines  int           // smallest change that is reviewed, default 100 lines
+	Batch        int // beads in one attempt at most
+
+	MaxCycles   int           // completed cycles; 0: no limit
+	MaxAttempts int           // per bead
+	MaxDuration time.Duration // 0: no limit
+	MaxTokens   int64         // 0: no limit
+	MaxCostUSD  float64       // 0: no limit
+
+	// Origins says which layer set each setting, by its key in the file:
+	// "default", a file's path, or "$VARIABLE".
+	Origins map[string]string
 }
 
-// Load reads the settings that hold for the repository at root. A file that
-// cannot be understood is an error that names its file, line and key.
-func Load(root string, getenv func(string) string) (Config, error) {
-	return Config{}, nil
+// Default is what holds where nobody says otherwise.
+func Default() Config {
+	c := Config{
+		AgentTimeout: 45 * time.Minute, Executor: "auto", GateTimeout: 20 * time.Minute,
+		AutoAlign: true, ReviewEvery: 15, ReviewLines: 100, OrphanAge: 2 * time.Hour, Batch: 3,
+		MaxAttempts: 4, MaxDuration: 12 * time.Hour, Origins: map[string]string{},
+	}
+	for _, s := range Settings() {
+		c.Origins[s.Key] = "default"
+	}
+	return c
 }

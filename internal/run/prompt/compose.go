@@ -127,17 +127,14 @@ func facts(w *strings.Builder, a Action, c Case) {
 	}
 }
 
-// ending asks for the trailer in a form that no parser takes for an answer, and
-// so does an answer that repeats it.
+// ending asks for the trailer in a form that no parser takes for an answer, also
+// when an answer repeats it.
 func ending(w *strings.Builder, a Action) {
 	fmt.Fprint(w, "\nNow carry the action out, to its end. An answer that only tells what could be done is a failure.\n")
 	s := a.spec()
-	switch {
-	case a == Check:
+	if a == Check {
 		fmt.Fprint(w, "helix reads your answer by machine. Begin it with this line, filled in:\n")
-	case len(s.trailer) == 1:
-		fmt.Fprint(w, "helix reads your answer by machine. End it with this line, filled in:\n")
-	default:
+	} else {
 		fmt.Fprint(w, "helix reads your answer by machine. End it with these lines, each once, filled in:\n")
 	}
 	for _, f := range s.trailer {

@@ -3,6 +3,7 @@ package prompt
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -79,14 +80,7 @@ func (f Field) template(value string) bool {
 	return false
 }
 
-func (f Field) allows(word string) bool {
-	for _, v := range f.Values {
-		if v == word {
-			return true
-		}
-	}
-	return false
-}
+func (f Field) allows(word string) bool { return slices.Contains(f.Values, word) }
 
 // firstWord splits a value behind its first word. Letters of any script and
 // dashes belong to a word: neither STOPPING nor STOP-GAP is STOP.
@@ -135,7 +129,7 @@ func (f Field) read(answer string) (string, error) {
 func (f Field) wrong(value, want string) error {
 	const most = 80
 	if len(value) > most {
-		value = strings.ToValidUTF8(value[:most], "") + "…"
+		value = cut(value, most) + "…"
 	}
 	return fmt.Errorf("%w: %s is %q, not %s", ErrUninterpretable, f.Key, value, want)
 }

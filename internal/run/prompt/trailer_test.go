@@ -99,6 +99,7 @@ func TestParseReview(t *testing.T) {
 
 		{"nothing", "All is well.", Verdict{}, "no line begins with REVIEW_STATUS:"},
 		{"wrong status", "REVIEW_STATUS: MOSTLY_CLEAN", Verdict{}, `REVIEW_STATUS is "MOSTLY_CLEAN"`},
+		{"a novel", "REVIEW_STATUS: " + strings.Repeat("é", 1000), Verdict{}, strings.Repeat("é", 40) + `…", not one of CLEAN, ISSUES_FOUND`},
 		{"longer word", "REVIEW_STATUS: CLEANISH", Verdict{}, "REVIEW_STATUS"},
 		{"no count", "REVIEW_STATUS: ISSUES_FOUND", Verdict{}, "no line begins with ISSUES_COUNT:"},
 		{"no number", "REVIEW_STATUS: ISSUES_FOUND\nISSUES_COUNT: several", Verdict{}, `ISSUES_COUNT is "several"`},
@@ -160,6 +161,7 @@ var wholeAnswers = []struct {
 }{
 	{Implementation, "MEASURE_STATUS: PARTIAL\nBEAD_ID: hx-1, hx-2\nFOLLOW_ON_CREATED: 1",
 		ImplementationAnswer{"PARTIAL", []string{"hx-1", "hx-2"}, 1}},
+	{Implementation, "MEASURE_STATUS: PASS\nBEAD_ID: none", ImplementationAnswer{Measure: "PASS"}},
 	{Align, "ALIGN_STATUS: INCOMPLETE\nGAPS_FOUND: 7\nEXECUTION_ISSUES_CREATED: 5\nALIGN_REPORT: `docs/AR-1.md`",
 		AlignAnswer{"INCOMPLETE", 7, 5, "docs/AR-1.md"}},
 	{Backfill, "BACKFILL_STATUS: GUIDANCE_NEEDED\nBACKFILL_REPORT: \"docs/a file.md\"\nRESEARCH_EPIC: hx-9",

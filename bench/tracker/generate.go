@@ -62,7 +62,7 @@ func (g *generator) row(w *bufio.Writer, i int) {
 		}
 		w.WriteByte(']')
 	}
-	fmt.Fprintf(w, `,"description":"%s"`, g.text(45))
+	fmt.Fprintf(w, `,"description":"%s"`, g.text(28))
 	if g.rand.IntN(100) == 0 {
 		g.events(w, at, 17<<10)
 	} else {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,21 +60,20 @@ func (a *App) openStore(root string) *tracker.Store {
 	return tracker.OpenStore(a.trackerDir(root), tracker.WithEnvironment(a.Getenv), tracker.WithWarnings(warn))
 }
 
-// projectRoot is the nearest folder at or above dir that git works in or that
-// holds a tracker.
+// projectRoot is the top of the repository that dir lies in or, outside of any,
+// the nearest folder that holds a tracker.
 func projectRoot(dir string) (string, error) {
-	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
-		for _, mark := range []string{".git", ".ddx"} {
+	for _, mark := range []string{".git", filepath.Join(".ddx", "beads.jsonl")} {
+		for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
 			if _, err := os.Stat(filepath.Join(at, mark)); err == nil {
 				return at, nil
-			} else if !errors.Is(err, fs.ErrNotExist) {
-				return "", fmt.Errorf("look for the repository: %w", err)
+			}
+			if at == filepath.Dir(at) {
+				break
 			}
 		}
-		if at == filepath.Dir(at) {
-			return "", fmt.Errorf("%s is not in a git repository; run helix inside one, or start one with: git init", dir)
-		}
 	}
+	return "", fmt.Errorf("%s is not in a git repository; run helix inside one, or start one with: git init", dir)
 }
 
 // beadRun makes a command function that gets the tracker and whose errors name

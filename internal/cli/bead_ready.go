@@ -107,6 +107,22 @@ func (a *App) printHeldUp(held []tracker.Waiting) error {
 	return a.printRows(rows)
 }
 
+// beadStatus is what helix bead status --json prints, in ddx's words.
+type beadStatus struct {
+	tracker.Counts
+	Work activeWork `json:"active_work"`
+}
+
+type activeWork struct {
+	Count int      `json:"count"`
+	IDs   []string `json:"bead_ids"`
+}
+
+func workOf(q *tracker.Queue) activeWork {
+	ids := q.WithStatus(tracker.InProgress)
+	return activeWork{len(ids), ids}
+}
+
 func (a *App) beadStatusCmd() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -118,7 +134,7 @@ func (a *App) beadStatusCmd() *cobra.Command {
 			}
 			c := q.Counts(time.Now())
 			if asJSON {
-				return a.printJSON(c)
+				return a.printJSON(beadStatus{c, workOf(q)})
 			}
 			return a.printTable([][]string{
 				{"total", fmt.Sprint(c.Total)},

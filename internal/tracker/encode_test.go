@@ -224,3 +224,19 @@ func TestLegacyUpdatedIsAFallback(t *testing.T) {
 		t.Errorf("updated at %s (%v)", b.UpdatedAt, err)
 	}
 }
+
+func TestAccessors(t *testing.T) {
+	t.Parallel()
+	b, err := decode([]byte(rowText("a", "issue_type", `"Epic"`, "labels", `["area:x","phase:build","area:y"]`, "spec-id", `"S"`, "replaces", `"r"`, "session_id", `"s"`,
+		"execution-eligible", "true", "work-retry-after", `"2026-06-01T12:00:00Z"`, "execute-loop-retry-after", `"2026-05-01T12:00:00Z"`)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !b.IsEpic() || strings.Join(b.Areas(), " ") != "area:x area:y" || !b.HasLabel("phase:build") || b.HasLabel("phase") ||
+		b.SpecID() != "S" || b.Replaces() != "r" || b.Session() != "s" || !b.Eligible() || !b.RetryAfter().Equal(noon) {
+		t.Errorf("got %+v", b)
+	}
+	if !(&Bead{}).Eligible() || !(&Bead{}).RetryAfter().IsZero() {
+		t.Error("a bead that says nothing is eligible and does not cool down")
+	}
+}

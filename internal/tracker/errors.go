@@ -68,8 +68,6 @@ type LineError struct {
 
 func (e LineError) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Reason) }
 
-func (e LineError) Is(target error) bool { return target == ErrMalformed }
-
 // joinLines is several line errors as one line of text.
 func joinLines(problems []LineError) string {
 	const most = 3

@@ -252,20 +252,28 @@ func (s *Store) breakLock(ctx context.Context, dir string, deadline time.Time) e
 	if !stale {
 		return nil
 	}
+	buried, err := bury(dir, judged)
+	if buried {
+		s.warn(fmt.Sprintf("took over the stale lock %s: %s", dir, why))
+	}
+	return err
+}
+
+// bury deletes the lock that was judged stale. An older ddx breaks locks without
+// the flock, and an owner may live beyond the age limit: if what it moved away is
+// the lock of a newer owner, that is put back.
+func bury(dir string, judged lockInfo) (bool, error) {
 	grave := tombstone(dir)
 	if err := os.Rename(dir, grave); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil
+			return false, nil
 		}
-		return bare(err)
+		return false, bare(err)
 	}
-	// An older ddx breaks locks without the flock, and an owner may live beyond
-	// the age limit: what was moved may be the lock of a newer owner.
 	if moved, err := readLock(grave); err == nil && !moved.same(judged) {
-		return os.Rename(grave, dir)
+		return false, os.Rename(grave, dir)
 	}
-	s.warn(fmt.Sprintf("took over the stale lock %s: %s", dir, why))
-	return os.RemoveAll(grave)
+	return true, os.RemoveAll(grave)
 }
 
 // sweepGraves deletes what processes left that died while they made or deleted a

@@ -203,6 +203,17 @@ func (q *Queue) describe(ids []string) string {
 	return strings.Join(text, ", ")
 }
 
+// WithStatus are the ids of the beads that have a status.
+func (q *Queue) WithStatus(status Status) []string {
+	found := []string{}
+	for i := range q.rows {
+		if q.rows[i].status == status {
+			found = append(found, q.rows[i].id)
+		}
+	}
+	return found
+}
+
 // Waiting is a bead that is held up, and by what.
 type Waiting struct {
 	Bead    *Bead

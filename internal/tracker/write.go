@@ -17,7 +17,7 @@ import (
 )
 
 // errOvertaken: someone who takes no lock saved the file since it was read.
-var errOvertaken = errors.New("the file was saved by another program meanwhile")
+var errOvertaken = errors.New("another program saved the file meanwhile; nothing was changed, try again")
 
 // commit replaces the file by its rows with the given lines in place of theirs;
 // a nil line deletes the row. A torn last line is backed up first.

@@ -176,6 +176,14 @@ func (l *dirLock) release() error {
 	return nil
 }
 
+// release gives the lock back. That it is lost is no failure of what was done
+// under it: the file was replaced while the lock was held, or not at all.
+func (s *Store) release(l *dirLock) {
+	if err := l.release(); err != nil {
+		s.warn(err.Error())
+	}
+}
+
 // tombstone is a name for a lock folder that is not in force: one that is being
 // signed, or deleted. It is the name that ddx gives to the latter.
 func tombstone(dir string) string {

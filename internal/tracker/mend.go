@@ -10,7 +10,7 @@ import (
 )
 
 // mend examines and repairs under the lock, in one write.
-func (s *Store) mend(ctx context.Context, d *Diagnosis, o Doctoring) (err error) {
+func (s *Store) mend(ctx context.Context, d *Diagnosis, o Doctoring) error {
 	if s.badSetting != nil {
 		return s.badSetting
 	}
@@ -18,7 +18,7 @@ func (s *Store) mend(ctx context.Context, d *Diagnosis, o Doctoring) (err error)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, l.release()) }()
+	defer s.release(l)
 	q, snap, err := s.load()
 	if errors.Is(err, ErrConflict) {
 		d.conflict(err)

@@ -332,12 +332,13 @@ func (s *Store) Replace(ctx context.Context, merged []byte) error {
 	if err != nil {
 		return fmt.Errorf("tracker: merge: %w", err)
 	}
+	defer s.release(l)
 	snap := &snapshot{path: s.Path()}
 	snap.info, err = os.Stat(s.Path())
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		err = s.replace(l, snap, [][]byte{merged})
 	}
-	if err = errors.Join(err, l.release()); err != nil {
+	if err != nil {
 		return fmt.Errorf("tracker: merge: %w", err)
 	}
 	return nil

@@ -162,8 +162,7 @@ func (s *Store) consultArchive(q *Queue) error {
 	return nil
 }
 
-// refersElsewhere tells whether a bead that is not done names one that the
-// queue does not hold.
+// refersElsewhere tells whether any bead names one that the queue does not hold.
 func (q *Queue) refersElsewhere() bool {
 	for i := range q.rows {
 		r := &q.rows[i]
@@ -184,7 +183,7 @@ func (q *Queue) refersElsewhere() bool {
 // change runs fn on the queue as it is under the lock and makes the changes of
 // its draft durable, all or none. When someone who takes no lock (an editor)
 // saves the file meanwhile, fn is run again on what they saved.
-func (s *Store) change(ctx context.Context, fn func(*draft) error) (err error) {
+func (s *Store) change(ctx context.Context, fn func(*draft) error) error {
 	if s.badSetting != nil {
 		return s.badSetting
 	}
@@ -192,7 +191,7 @@ func (s *Store) change(ctx context.Context, fn func(*draft) error) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, l.release()) }()
+	defer s.release(l)
 	const tries = 5
 	for range tries {
 		q, snap, err := s.load()
@@ -225,7 +224,7 @@ type draft struct {
 	store *Store
 	queue *Queue
 	now   time.Time
-	rows  map[string][]byte // new lines by id; nil deletes
+	rows  map[string][]byte // new lines by id
 	beads map[string]*Bead  // the same, decoded
 }
 

@@ -19,8 +19,8 @@ import (
 // errOvertaken: someone who takes no lock saved the file since it was read.
 var errOvertaken = errors.New("another program saved the file meanwhile; nothing was changed, try again")
 
-// commit replaces the file by its rows with the given lines in place of theirs;
-// a nil line deletes the row. A torn last line is backed up first.
+// commit replaces the file by its rows with the given lines in place of theirs.
+// A torn last line is backed up first.
 func (s *Store) commit(l *dirLock, snap *snapshot, lines map[string][]byte) error {
 	if torn, ok := snap.torn(); ok {
 		backup, err := s.backup(snap)
@@ -76,9 +76,7 @@ func (a *assembly) keep(from, to int) {
 
 func (a *assembly) line(text []byte) {
 	a.flush()
-	if text != nil {
-		a.pieces = append(a.pieces, text, []byte{'\n'})
-	}
+	a.pieces = append(a.pieces, text, []byte{'\n'})
 }
 
 func (a *assembly) flush() {

@@ -166,13 +166,20 @@ func lockRun(p *project) (unlock func(), err error) {
 		return nil, fmt.Errorf("the run lock %s cannot be taken: %w", lock.Path(), err)
 	}
 	if !got {
-		who := ""
-		if st, err := (run.StateFile{Dir: filepath.Dir(p.store.Path())}).Load(); err == nil && st != nil {
-			who = fmt.Sprintf(" (pid=%d, started=%s)", st.Process.PID, st.StartedAt.Format(time.RFC3339))
-		}
-		return nil, &exitError{ExitAlreadyLive, fmt.Errorf("run: already running%s; see helix status, or end it with: helix stop", who)}
+		return nil, alreadyLive(p)
 	}
-	return func() { _ = lock.Unlock() }, nil
+	return func() {
+		pidFileOf(p).remove(os.Getpid())
+		_ = lock.Unlock()
+	}, nil
+}
+
+func alreadyLive(p *project) error {
+	who := ""
+	if st, err := (run.StateFile{Dir: filepath.Dir(p.store.Path())}).Load(); err == nil && st != nil {
+		who = fmt.Sprintf(" (pid=%d, started=%s)", st.Process.PID, st.StartedAt.Format(time.RFC3339))
+	}
+	return &exitError{ExitAlreadyLive, fmt.Errorf("run: already running%s; see helix status, or end it with: helix stop", who)}
 }
 
 // endOnSignal tells afterwards which signal ended the run. A second signal

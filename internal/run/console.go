@@ -36,6 +36,15 @@ func OpenConsole(root string, err io.Writer, now time.Time, summary, quiet bool)
 	return &Console{err: err, log: log, path: log.Name(), summary: summary, quiet: quiet || summary}, nil
 }
 
+// OpenLog makes a new file among the session logs.
+func OpenLog(root, prefix string, now time.Time) (*os.File, error) {
+	f, err := createStamped(LogDir(root), prefix, ".log", now)
+	if err != nil {
+		return nil, fmt.Errorf("run: start a log: %w", err)
+	}
+	return f, nil
+}
+
 // createStamped makes a new file named by the time; when two fall into one
 // second the later one gets a number.
 func createStamped(dir, prefix, suffix string, now time.Time) (*os.File, error) {

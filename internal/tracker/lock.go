@@ -63,9 +63,8 @@ func (s *Store) acquire(ctx context.Context) (*dirLock, error) {
 		}
 		info, err := readLock(dir)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // it came free meanwhile
-		}
-		if err != nil {
+			info.made = time.Now() // it came free meanwhile
+		} else if err != nil {
 			return nil, fmt.Errorf("lock %s: %w", dir, bare(err))
 		}
 		if _, stale := info.stale(time.Now()); stale {

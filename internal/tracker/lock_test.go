@@ -189,6 +189,19 @@ func TestBreakingSparesANewOwner(t *testing.T) {
 	}
 }
 
+// A name that can neither be taken nor read must not keep a writer busy for ever.
+func TestUnusableLockTimesOut(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	s.lockTimeout = 10 * time.Millisecond
+	if err := os.Symlink("nowhere", filepath.Join(s.Dir(), lockName)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Create(ctx, New{Title: "t"}); !errors.Is(err, ErrLocked) {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestManyWritersOfOneProcess(t *testing.T) {
 	t.Parallel()
 	s := newStore(t, rowText("hx-a", "n", "0"))

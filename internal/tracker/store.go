@@ -34,8 +34,8 @@ type Store struct {
 // Option changes how a Store behaves.
 type Option func(*Store)
 
-// WithWarnings sends warnings, such as those of a validation hook, to warn.
-// Without it they are dropped.
+// WithWarnings sends warnings, such as those of a validation hook, to warn, which
+// may be called from several goroutines. Without it they are dropped.
 func WithWarnings(warn func(string)) Option { return func(s *Store) { s.warn = warn } }
 
 // WithPrefix sets the beginning of new ids.

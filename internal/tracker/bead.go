@@ -53,6 +53,7 @@ type Bead struct {
 	Extra        map[string]json.RawMessage
 
 	raw     []byte            // the line that it was read from, nil for a new bead
+	copied  bool              // it may differ from raw
 	rawDeps []json.RawMessage // Dependencies as they stand in raw
 }
 
@@ -225,6 +226,9 @@ func (b *Bead) JSON() ([]byte, error) {
 	if b.raw == nil {
 		return encode(b, nil)
 	}
+	if !b.copied {
+		return b.raw, nil
+	}
 	base, err := decode(b.raw)
 	if err != nil {
 		return nil, err
@@ -235,6 +239,7 @@ func (b *Bead) JSON() ([]byte, error) {
 // clone is a copy that can be changed without changing b.
 func (b *Bead) clone() *Bead {
 	c := *b
+	c.copied = true
 	c.Labels = slices.Clone(b.Labels)
 	c.Dependencies = slices.Clone(b.Dependencies)
 	c.Extra = maps.Clone(b.Extra)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -165,15 +164,11 @@ func roughly(age time.Duration) string {
 
 func (s *Store) examineLock(ctx context.Context, d *Diagnosis, o Doctoring) error {
 	dir := filepath.Join(s.dir, lockName)
-	info, err := readLock(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
+	_, why, err := judgeLock(dir)
 	if err != nil {
 		return fmt.Errorf("look at %s: %w", dir, bare(err))
 	}
-	why, stale := info.stale(time.Now())
-	if !stale {
+	if why == "" {
 		return nil
 	}
 	f := Finding{Kind: FoundStaleLock, Detail: dir + ": " + why, Mendable: true}

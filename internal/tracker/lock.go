@@ -45,7 +45,7 @@ type lockInfo struct {
 	pid   int    // 0: not said
 	since string // RFC 3339
 	token string
-	made  time.Time // of the folder
+	made  time.Time // when the folder was last written to
 }
 
 // acquire waits for the lock and takes it.
@@ -61,13 +61,11 @@ func (s *Store) acquire(ctx context.Context) (*dirLock, error) {
 		if !errors.Is(err, fs.ErrExist) {
 			return nil, fmt.Errorf("lock %s: %w", dir, bare(err))
 		}
-		info, err := readLock(dir)
-		if errors.Is(err, fs.ErrNotExist) {
-			info.made = time.Now() // it came free meanwhile
-		} else if err != nil {
+		info, why, err := judgeLock(dir)
+		if err != nil {
 			return nil, fmt.Errorf("lock %s: %w", dir, bare(err))
 		}
-		if _, stale := info.stale(time.Now()); stale {
+		if why != "" {
 			if err := s.breakLock(ctx, dir, deadline); err != nil {
 				return nil, fmt.Errorf("take over %s: %w", dir, err)
 			}
@@ -210,20 +208,43 @@ func lockFile(dir, name string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// stale tells whether the lock may be taken over, and why.
-func (i lockInfo) stale(now time.Time) (why string, stale bool) {
+// judgeLock reads a lock and says why it may be taken over, "" when it may not or
+// is gone. An owner that is found dead may have released the lock, and another
+// one taken it, since its pid was read: only a lock that is the same afterwards
+// is stale, since the dead release nothing.
+func judgeLock(dir string) (info lockInfo, why string, err error) {
+	info, err = readLock(dir)
+	if err == nil {
+		why = info.staleness(time.Now())
+	}
+	if why != "" {
+		var again lockInfo
+		if again, err = readLock(dir); err == nil && !again.same(info) {
+			info, why = again, ""
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return lockInfo{}, "", nil
+	}
+	return info, why, err
+}
+
+// staleness is why the lock may be taken over, "" when it may not.
+func (i lockInfo) staleness(now time.Time) string {
 	since := parseTime(i.since)
 	switch {
+	case i.pid == 0 && now.Sub(i.made) > anonymousAge:
+		return "it does not say whose it is"
 	case i.pid == 0:
-		return "it does not say whose it is", now.Sub(i.made) > anonymousAge
+		return ""
 	case i.pid == os.Getpid() && !since.IsZero() && since.Before(processStart.Truncate(time.Second)):
-		return fmt.Sprintf("its owner had this process's pid, %d, before", i.pid), true
+		return fmt.Sprintf("its owner had this process's pid, %d, before", i.pid)
 	case !proc.Exists(i.pid):
-		return fmt.Sprintf("its owner, pid %d, is gone", i.pid), true
+		return fmt.Sprintf("its owner, pid %d, is gone", i.pid)
 	case !since.IsZero() && now.Sub(since) > staleAge:
-		return fmt.Sprintf("pid %d has held it since %s", i.pid, i.since), true
+		return fmt.Sprintf("pid %d has held it since %s", i.pid, i.since)
 	}
-	return "", false
+	return ""
 }
 
 func (i lockInfo) String() string {
@@ -234,7 +255,7 @@ func (i lockInfo) String() string {
 }
 
 func (i lockInfo) same(o lockInfo) bool {
-	return i.pid == o.pid && i.since == o.since && i.token == o.token
+	return i.pid == o.pid && i.since == o.since && i.token == o.token && i.made.Equal(o.made)
 }
 
 // breakLock removes a stale lock. Whoever breaks one holds the flock that ddx
@@ -248,16 +269,9 @@ func (s *Store) breakLock(ctx context.Context, dir string, deadline time.Time) e
 		return fmt.Errorf("%w: another process is taking over the stale lock", errors.Join(ErrLocked, err))
 	}
 	defer guard.Unlock()
-	judged, err := readLock(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return bare(err)
-	}
-	why, stale := judged.stale(time.Now())
-	if !stale {
-		return nil
+	judged, why, err := judgeLock(dir)
+	if why == "" || err != nil {
+		return err
 	}
 	buried, err := bury(dir, judged)
 	if buried {

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -173,7 +174,10 @@ func TestBreakingSparesANewOwner(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, judged := range []lockInfo{{pid: 2, since: now.since, token: "new"}, {pid: 1, since: "earlier", token: "new"}, {pid: 1, since: now.since, token: "old"}} {
+	for _, judged := range []lockInfo{
+		{pid: 2, since: now.since, token: "new", made: now.made}, {pid: 1, since: "earlier", token: "new", made: now.made},
+		{pid: 1, since: now.since, token: "old", made: now.made}, {pid: 1, since: now.since, token: "new", made: noon},
+	} {
 		if buried, err := bury(dir, judged); buried || err != nil {
 			t.Errorf("%+v was taken for %+v (%v)", now, judged, err)
 		}
@@ -186,6 +190,41 @@ func TestBreakingSparesANewOwner(t *testing.T) {
 	}
 	if buried, err := bury(dir, now); buried || err != nil {
 		t.Errorf("no lock: %v %v", buried, err)
+	}
+}
+
+// An owner may give the lock back and end, and another one take it, while a third
+// process reads who has it: what it read is the lock of a dead process then, and
+// what is there is not.
+func TestALockThatChangedHandsIsNotStale(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	dead := deadPID(t)
+	dir := putLock(t, s, map[string]string{"acquired_at": time.Now().UTC().Format(time.RFC3339), "owner_token": "old"}, 0)
+	pipe := filepath.Join(dir, "pid") // whose reader waits for its writer
+	if err := syscall.Mkfifo(pipe, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() {
+		w, err := os.OpenFile(pipe, os.O_WRONLY, 0) // goes on when the reader is in the middle
+		if err != nil {
+			done <- err
+			return
+		}
+		err = os.Rename(dir, dir+".released")
+		if err == nil {
+			_, err = s.acquire(ctx)
+		}
+		fmt.Fprint(w, dead)
+		done <- errors.Join(err, w.Close())
+	}()
+	info, why, err := judgeLock(dir)
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if err != nil || why != "" || info.pid != os.Getpid() {
+		t.Errorf("judged %+v stale: %q (%v)", info, why, err)
 	}
 }
 

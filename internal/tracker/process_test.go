@@ -145,8 +145,12 @@ func (p *process) rest(t *testing.T) []string {
 
 func TestManyProcessesCreateAtOnce(t *testing.T) {
 	t.Parallel()
-	s := newStore(t)
-	const processes, each = 8, 4
+	for _, c := range []struct{ processes, each int }{{8, 4}, {30, 1}} {
+		createAtOnce(t, newStore(t), c.processes, c.each)
+	}
+}
+
+func createAtOnce(t *testing.T, s *Store, processes, each int) {
 	var all []*process
 	for range processes {
 		all = append(all, startRole(t, s, "create", strconv.Itoa(each)))
@@ -168,6 +172,11 @@ func TestManyProcessesCreateAtOnce(t *testing.T) {
 		if _, ok := q.Get(id); !ok {
 			t.Errorf("%s is lost", id)
 		}
+	}
+	// No process died with the lock, so none may have set out to break it: not
+	// even when its owner ended right after it gave the lock back.
+	if _, err := os.Stat(filepath.Join(s.Dir(), lockName+".stale-break.lock")); err == nil {
+		t.Error("a lock was taken for stale")
 	}
 }
 

@@ -59,7 +59,7 @@ func (m *merger) ids() []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// line is a side's row, nil when it has none.
+// lineOf is the row of a bead, nil when there is none.
 func (s *snapshot) lineOf(id string) []byte {
 	i, ok := s.find(id)
 	if !ok {

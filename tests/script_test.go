@@ -6,15 +6,21 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"helix/internal/cli"
+	"helix/tests/scripted"
 )
 
 func TestMain(m *testing.M) {
+	agent := func() { os.Exit(scripted.Main()) }
 	testscript.Main(m, map[string]func(){
-		"helix": func() { os.Exit(cli.Main()) },
+		"helix":          func() { os.Exit(cli.Main()) },
+		"scripted-agent": agent,
+		"claude":         agent,
+		"codex":          agent,
 	})
 }
 
@@ -23,6 +29,10 @@ func TestScripts(t *testing.T) {
 		Dir:                 "script",
 		RequireExplicitExec: true,
 		Setup:               setup,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"repo":    repo,
+			"waitfor": waitFor,
+		},
 	})
 }
 
@@ -49,10 +59,52 @@ func setup(env *testscript.Env) error {
 		"GOCACHE":             os.Getenv("GOCACHE"),
 		"GOFLAGS":             os.Getenv("GOFLAGS"),
 		"NO_COLOR":            "1",
+		"AGENT_SCRIPT":        filepath.Join(env.WorkDir, "agent"),
 	} {
 		if value != "" {
 			env.Setenv(name, value)
 		}
 	}
 	return nil
+}
+
+const settings = `agent: command
+command: [scripted-agent]
+gates: ["true"]
+batch: 1
+`
+
+// repo makes the folder into a git repository with one commit of what is in it,
+// set up for the scripted agent, and changes into it. A .helix/config.yaml that
+// is there is kept.
+func repo(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: repo dir")
+	}
+	dir := ts.MkAbs(args[0])
+	config := filepath.Join(dir, ".helix", "config.yaml")
+	ts.Check(os.MkdirAll(filepath.Dir(config), 0o755))
+	if _, err := os.Stat(config); err != nil {
+		ts.Check(os.WriteFile(config, []byte(settings), 0o644))
+	}
+	ts.Check(ts.Chdir(dir))
+	for _, git := range [][]string{{"init", "-q", "-b", "main"}, {"add", "-A"}, {"commit", "-q", "--allow-empty", "-m", "first"}} {
+		ts.Check(ts.Exec("git", git...))
+	}
+}
+
+// waitFor waits until a file exists.
+func waitFor(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: waitfor file")
+	}
+	path := ts.MkAbs(args[0])
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		if _, err := os.Stat(path); err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			ts.Fatalf("%s did not appear", args[0])
+		}
+	}
 }

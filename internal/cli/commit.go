@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
@@ -13,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"helix/internal/git"
+	"helix/internal/run/executor/builtin/gate"
 	"helix/internal/tracker"
 )
 
@@ -125,17 +125,17 @@ func (c *committer) message(ctx context.Context) (string, error) {
 	}
 	summary := strings.TrimSpace(stat[strings.LastIndexByte(stat, '\n')+1:])
 	if c.bead != nil {
-		return fmt.Sprintf("%s\n\n%s\n\nBead: %s\n", cut(c.bead.ID+" "+c.bead.Title, subjectLength), summary, c.bead.ID), nil
+		return fmt.Sprintf("%s\n\n%s\n\nBead: %s\n", cutTo(c.bead.ID+" "+plain(c.bead.Title), subjectLength), summary, c.bead.ID), nil
 	}
 	names, err := c.project.repo.Run(ctx, "diff", "--cached", "--name-only")
 	if err != nil {
 		return "", fmt.Errorf("the staged changes cannot be read: %w", err)
 	}
 	list := strings.Split(names, "\n")
-	return fmt.Sprintf("%s\n\n%s\n", cut("update "+strings.Join(list[:min(3, len(list))], ","), subjectLength), summary), nil
+	return fmt.Sprintf("%s\n\n%s\n", cutTo("update "+strings.Join(list[:min(3, len(list))], ","), subjectLength), summary), nil
 }
 
-func cut(s string, n int) string {
+func cutTo(s string, n int) string {
 	for len(s) > n {
 		_, size := utf8.DecodeLastRuneInString(s)
 		s = s[:len(s)-size]
@@ -146,13 +146,15 @@ func cut(s string, n int) string {
 // gates run in the checkout itself, on what is about to be committed and
 // whatever else lies there.
 func (c *committer) gates(ctx context.Context) error {
-	for _, gate := range c.project.gates() {
-		fmt.Fprintf(c.app.Stderr, "helix: gate: %s\n", gate)
-		cmd := exec.CommandContext(ctx, "sh", "-c", gate)
-		cmd.Dir, cmd.Env = c.project.repo.Dir, git.Env()
-		cmd.Stdout, cmd.Stderr = c.app.Stderr, c.app.Stderr
-		if err := cmd.Run(); err != nil {
-			return fmt.Errorf("BUILD GATE FAILED — fix before committing: %s (%w)", gate, err)
+	runner := gate.Runner{Dir: c.project.repo.Dir, Env: git.Env(), Timeout: c.project.config.GateTimeout, Output: c.app.Stderr}
+	for _, spec := range c.project.gates() {
+		fmt.Fprintf(c.app.Stderr, "helix: gate: %s\n", spec.Command)
+		g, err := runner.Run(ctx, spec)
+		if err != nil {
+			return err
+		}
+		if !g.Passed {
+			return fmt.Errorf("BUILD GATE FAILED — fix before committing: %s (exit %d)", g.Command, g.ExitCode)
 		}
 	}
 	return nil

@@ -135,6 +135,11 @@ func (a *App) refuseUnusable(ctx context.Context, p *project, f *runFlags) error
 	if err != nil {
 		return err
 	}
+	for _, problem := range q.Problems() {
+		if !problem.Torn { // a torn last line is mended by the first write
+			return fmt.Errorf("malformed line %w; mend or delete the line, or run: helix bead doctor --fix", problem)
+		}
+	}
 	if !run.KnownScope(q, f.scope) {
 		return fmt.Errorf("--scope %q names no bead, spec or label of the queue; list them with: helix bead list", f.scope)
 	}

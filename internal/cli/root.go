@@ -28,11 +28,11 @@ func (a *App) rootCmd() *cobra.Command {
 		&cobra.Group{ID: "look", Title: "Look:"},
 		&cobra.Group{ID: "setup", Title: "Set up:"},
 	)
-	root.AddCommand(a.beadCmd())
 	root.AddCommand(
 		a.runCmd(), a.buildCmd(), a.commitCmd(), a.beadCmd(),
 		a.statusCmd(), a.logCmd(), a.explainCmd(), a.nextCmd(),
-		a.triageCmd(), a.versionCmd(),
+		a.startCmd(), a.stopCmd(), a.triageCmd(),
+		a.initCmd(), a.quickstartCmd(), a.quickstartAgentCmd(), a.versionCmd(),
 	)
 	root.AddCommand(a.actionCmds()...)
 	return root

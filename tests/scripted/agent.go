@@ -6,7 +6,8 @@
 // NAME.N.sh (the Nth time that NAME is asked, from 1), then NAME.sh, and runs it
 // with sh in its working folder; what the script prints is the agent's answer,
 // and its exit code the agent's. NAME is the id of the first target of an
-// implementation prompt, else the action's name with dashes. Without a script a
+// implementation prompt, else the action's name with dashes. Exit code 29 stands
+// for a rate limit of the provider. Without a script a
 // target gets a file of its name, a check answers STOP and a review CLEAN.
 // Every prompt is kept in AGENT_SCRIPT/prompts/NAME.N.
 package scripted
@@ -55,6 +56,9 @@ func Main() int {
 	say(kind, answer, code)
 	return code
 }
+
+// rateLimited is the exit code of a script that stands for a provider's refusal.
+const rateLimited = 29
 
 func nameOf(prompt string) (string, error) {
 	action := head.FindStringSubmatch(prompt)
@@ -127,6 +131,13 @@ func say(kind, answer string, code int) {
 	enc := json.NewEncoder(os.Stdout)
 	switch kind {
 	case "claude":
+		if code == rateLimited {
+			_ = enc.Encode(map[string]any{
+				"type": "result", "subtype": "success", "is_error": true, "terminal_reason": "api_error", "api_error_status": 429,
+				"result": "API Error: 429 rate limit", "session_id": "s-1", "usage": map[string]any{},
+			})
+			return
+		}
 		_ = enc.Encode(map[string]any{"type": "system", "subtype": "init", "session_id": "s-1"})
 		_ = enc.Encode(map[string]any{
 			"type": "result", "subtype": "success", "is_error": code != 0, "result": answer, "session_id": "s-1", "num_turns": 1,

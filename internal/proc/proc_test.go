@@ -55,6 +55,7 @@ func TestMain(m *testing.M) {
 		must(victim.Start())
 		waitFile(os.Getenv("READY"))
 		out, err := self("recoverer").Output()
+		_ = victim.Process.Signal(syscall.SIGUSR1) // it ends in any case, but shows by whom
 		fmt.Printf("%svictim %v %v\n", out, err, victim.Wait())
 	}
 	os.Exit(0)

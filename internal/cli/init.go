@@ -18,7 +18,7 @@ import (
 // ignoredRuntime are the files of a tracker folder that belong to one machine
 // and one moment.
 var ignoredRuntime = []string{
-	"beads.lock/", "beads.jsonl.bak*", "*.tmp*", "executions/", "run-state.json", "helix-run-state.json",
+	"beads.lock/", "beads.lock.*", "beads.jsonl.bak*", "*.tmp*", "executions/", "run-state.json", "helix-run-state.json",
 	"helix-journal.jsonl", "helix-run.lock", "helix.pid",
 }
 

@@ -4,7 +4,12 @@ package tests
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -32,6 +37,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"repo":    repo,
 			"waitfor": waitFor,
+			"gone":    gone,
 		},
 	})
 }
@@ -56,7 +62,7 @@ func setup(env *testscript.Env) error {
 		"GIT_COMMITTER_NAME":  "Test",
 		"GIT_COMMITTER_EMAIL": "test@example.com",
 		"HELIX_BACKOFF_SLEEP": "0",
-		"GOCACHE":             os.Getenv("GOCACHE"),
+		"GOCACHE":             goCache(),
 		"GOFLAGS":             os.Getenv("GOFLAGS"),
 		"NO_COLOR":            "1",
 		"AGENT_SCRIPT":        filepath.Join(env.WorkDir, "agent"),
@@ -67,6 +73,16 @@ func setup(env *testscript.Env) error {
 	}
 	return nil
 }
+
+// goCache is the caller's build cache: with one of its own, every script that
+// builds would compile the standard library.
+var goCache = sync.OnceValue(func() string {
+	out, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
+})
 
 const settings = `agent: command
 command: [scripted-agent]
@@ -106,5 +122,23 @@ func waitFor(ts *testscript.TestScript, neg bool, args []string) {
 		if time.Now().After(deadline) {
 			ts.Fatalf("%s did not appear", args[0])
 		}
+	}
+}
+
+// gone checks that the process whose pid a file holds has ended. One that only
+// waits to be reaped has.
+func gone(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: [!] gone pidfile")
+	}
+	pid := strings.TrimSpace(ts.ReadFile(args[0]))
+	n, err := strconv.Atoi(pid)
+	ts.Check(err)
+	ended := syscall.Kill(n, 0) != nil
+	if stat, err := os.ReadFile(filepath.Join("/proc", pid, "stat")); err == nil && strings.Contains(string(stat), ") Z ") {
+		ended = true
+	}
+	if ended == neg {
+		ts.Fatalf("process %s: ended is %t", pid, ended)
 	}
 }

@@ -2,7 +2,10 @@ package git
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -116,4 +119,51 @@ func (r *Repo) Dirty(ctx context.Context) ([]string, error) {
 		}
 	}
 	return paths, nil
+}
+
+// Hidden lists the tracked paths whose changes git does not look for: those
+// marked as unchanged, and those outside a sparse checkout.
+func (r *Repo) Hidden(ctx context.Context) ([]string, error) {
+	out, err := r.Run(ctx, "ls-files", "-z", "-v")
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for entry := range strings.SplitSeq(out, "\x00") {
+		// A lower-case letter is assume-unchanged, S is skip-worktree.
+		if len(entry) > 2 && (entry[0] >= 'a' && entry[0] <= 'z' || entry[0] == 'S') {
+			paths = append(paths, entry[2:])
+		}
+	}
+	return paths, nil
+}
+
+// FileIs tells whether the file at path holds the content of blob id, in the
+// work tree's form or as it is stored. A file that does not exist holds nothing
+// that could be lost, and counts as the same.
+func (r *Repo) FileIs(ctx context.Context, path, id string) (bool, error) {
+	full := filepath.Join(r.Dir, path)
+	info, err := os.Lstat(full)
+	if errors.Is(err, os.ErrNotExist) {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if info.Mode()&os.ModeSymlink != 0 {
+		target, err := os.Readlink(full)
+		if err != nil {
+			return false, err
+		}
+		got, err := r.RunInput(ctx, target, "hash-object", "--stdin")
+		return got == id, err
+	}
+	if !info.Mode().IsRegular() {
+		return false, nil
+	}
+	if got, err := r.Run(ctx, "hash-object", "--no-filters", "--", path); err != nil || got == id {
+		return err == nil, err
+	}
+	got, err := r.Run(ctx, "hash-object", "--", path)
+	return got == id, err
 }

@@ -45,6 +45,13 @@ func (r *Repo) WithEnv(kv ...string) *Repo {
 	return &c
 }
 
+// At is the work tree at dir, with the options and environment of r.
+func (r *Repo) At(dir string) *Repo {
+	c := *r
+	c.Dir = dir
+	return &c
+}
+
 // Unattended is the same checkout for changes that nobody asked git for: no
 // hook of the person runs, nothing is left running in the background, no
 // setting turns a plain step into more, and what is written is on the disk when

@@ -37,21 +37,18 @@ func (r *Repo) DeleteRef(ctx context.Context, ref, old string) error {
 	return err
 }
 
-// RefTips are the commits of all refs under the prefixes, without repetition.
-func (r *Repo) RefTips(ctx context.Context, prefixes ...string) ([]string, error) {
-	out, err := r.Run(ctx, append([]string{"for-each-ref", "--format=%(objectname)"}, prefixes...)...)
+// Refs are the commits of all refs under the prefixes, by full ref name.
+func (r *Repo) Refs(ctx context.Context, prefixes ...string) (map[string]string, error) {
+	out, err := r.Run(ctx, append([]string{"for-each-ref", "--format=%(objectname) %(refname)"}, prefixes...)...)
 	if err != nil {
 		return nil, err
 	}
-	var tips []string
-	seen := map[string]bool{}
-	for id := range strings.FieldsSeq(out) {
-		if !seen[id] {
-			seen[id] = true
-			tips = append(tips, id)
-		}
+	refs := map[string]string{}
+	for line := range strings.Lines(out) {
+		id, name, _ := strings.Cut(strings.TrimSpace(line), " ")
+		refs[name] = id
 	}
-	return tips, nil
+	return refs, nil
 }
 
 // RefsContaining lists the refs under the prefixes whose history holds rev.

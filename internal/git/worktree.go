@@ -57,6 +57,18 @@ func (r *Repo) AddWorktree(ctx context.Context, path, rev string) error {
 	return err
 }
 
+// Registrations are the folders in which git keeps HEAD and index of each work
+// tree beside the main one. The file gitdir in each leads back to the work tree.
+func Registrations(commonDir string) []string {
+	dir := filepath.Join(commonDir, "worktrees")
+	entries, _ := os.ReadDir(dir) // without work trees it does not exist
+	var dirs []string
+	for _, e := range entries {
+		dirs = append(dirs, filepath.Join(dir, e.Name()))
+	}
+	return dirs
+}
+
 // ForgetWorktree removes the registration of a work tree whose folder is gone
 // already, whatever state it was in. Only this one: pruning would also forget
 // worktrees on a disk that is not mounted now.
@@ -100,8 +112,8 @@ func OperationIn(gitDir string) Operation {
 // OperationOn finds a work tree of the repository in which an unfinished
 // operation will come back to the branch, and names its git folder.
 func OperationOn(commonDir, branch string) (op Operation, gitDir string) {
-	dirs, _ := filepath.Glob(filepath.Join(commonDir, "worktrees", "*"))
-	for _, dir := range append([]string{commonDir}, dirs...) {
+	dirs := append([]string{commonDir}, Registrations(commonDir)...)
+	for _, dir := range dirs {
 		if op := OperationIn(dir); op.Branch == branch {
 			return op, dir
 		}

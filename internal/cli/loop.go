@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	osexec "os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -147,18 +148,13 @@ func (a *App) refuseUnusable(ctx context.Context, p *project, f *runFlags) error
 }
 
 // newLoop joins the loop to this machine.
-func (a *App) newLoop(ctx context.Context, p *project, f *runFlags, console *run.Console) (*run.Loop, error) {
+func (a *App) newLoop(p *project, f *runFlags, console *run.Console, exec executor.Executor, runID string) (*run.Loop, error) {
 	who, err := a.agents(p.config, p.config.ReviewAgent)
 	if err != nil {
 		return nil, err
 	}
 	runner := agent.System{}
-	runID := "run-" + run.AttemptName(time.Now(), randomID())
 	composer, err := a.composer(p, console)
-	if err != nil {
-		return nil, err
-	}
-	exec, err := a.executor(ctx, p, runner, runID)
 	if err != nil {
 		return nil, err
 	}
@@ -173,8 +169,60 @@ func (a *App) newLoop(ctx context.Context, p *project, f *runFlags, console *run
 		Repo:    run.Checkout{Git: p.repo}, Clock: run.SystemClock{}, Processes: run.Host{},
 		States: run.StateFile{Dir: dir}, Journal: run.JournalIn(dir), Output: console,
 		Options: f.options(p.config, spec), RunID: runID,
+		Reclaim:    reclaimer(exec),
 		NewAttempt: func(now time.Time) string { return run.AttemptName(now, randomID()) },
 	}, nil
+}
+
+// usableExecutor refuses a checkout, a folder or a program that attempts could
+// not work with, before anything is written.
+func (a *App) usableExecutor(ctx context.Context, p *project, runID string) (executor.Executor, error) {
+	exec, err := a.executor(ctx, p, agent.System{}, runID)
+	if err != nil {
+		return nil, err
+	}
+	own, ok := exec.(*builtin.Executor)
+	if !ok {
+		return exec, nil
+	}
+	if err := own.Check(ctx); err != nil {
+		return nil, err
+	}
+	who, err := a.agents(p.config, p.config.ReviewAgent)
+	if err != nil {
+		return nil, err
+	}
+	return exec, findProgram(agent.CommandLine(who.work, p.repo.Dir)[0], p.repo.Dir)
+}
+
+// findProgram looks for an agent's program as it will be started: by PATH, or
+// from the top of the project.
+func findProgram(name, root string) error {
+	path := name
+	if strings.Contains(name, "/") && !filepath.IsAbs(name) {
+		path = filepath.Join(root, name)
+	}
+	if _, err := osexec.LookPath(path); err != nil {
+		return fmt.Errorf("the agent's program %q is not installed or not on PATH; install it, or choose another agent with --agent", name)
+	}
+	return nil
+}
+
+// reclaimer puts the folders of dead attempts in order, and names the ones that
+// hold work; nil for an executor that has none.
+func reclaimer(exec executor.Executor) func(context.Context) ([]string, error) {
+	own, ok := exec.(*builtin.Executor)
+	if !ok {
+		return nil
+	}
+	return func(ctx context.Context) ([]string, error) {
+		report, err := own.Reclaim(ctx)
+		var lines []string
+		for _, kept := range report.Kept {
+			lines = append(lines, kept.String())
+		}
+		return lines, err
+	}
 }
 
 func (a *App) composer(p *project, console *run.Console) (run.Composer, error) {
@@ -212,7 +260,7 @@ func (a *App) executor(ctx context.Context, p *project, runner agent.Runner, run
 
 func (a *App) builtinOptions(p *project, runner agent.Runner, runID string) builtin.Options {
 	return builtin.Options{
-		Root: p.repo, Runner: runner, Gates: p.config.Gates, GateTimeout: p.config.GateTimeout,
+		Root: p.repo, Runner: runner, Gates: p.config.Gates, GateTimeout: p.config.GateTimeout, WorkDir: p.config.WorkDir,
 		TrackerDir: filepath.Dir(p.store.Path()), RunID: runID,
 	}
 }

@@ -132,6 +132,11 @@ func (a *App) runLoop(ctx context.Context, p *project, f *runFlags) error {
 	if err := a.refuseUnusable(ctx, p, f); err != nil {
 		return err
 	}
+	runID := "run-" + run.AttemptName(time.Now(), randomID())
+	exec, err := a.usableExecutor(ctx, p, runID)
+	if err != nil {
+		return err
+	}
 	unlock, err := lockRun(p)
 	if err != nil {
 		return err
@@ -142,7 +147,7 @@ func (a *App) runLoop(ctx context.Context, p *project, f *runFlags) error {
 		return err
 	}
 	defer console.Close()
-	loop, err := a.newLoop(ctx, p, f, console)
+	loop, err := a.newLoop(p, f, console, exec, runID)
 	if err != nil {
 		return err
 	}

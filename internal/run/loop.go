@@ -29,6 +29,9 @@ type Loop struct {
 
 	Options Options
 	RunID   string
+	// Reclaim puts in order what attempts of dead runs left on disk, once their
+	// processes have ended, and says what is kept; nil when there is nothing to do.
+	Reclaim func(context.Context) ([]string, error)
 	// NewAttempt makes the id of an attempt that starts now.
 	NewAttempt func(now time.Time) string
 

@@ -40,6 +40,7 @@ func (l *Loop) start(ctx context.Context) *Stop {
 	if previous.Unfinished() {
 		l.giveUpExhausted(ctx)
 	}
+	l.reclaim(ctx)
 	l.event(Event{Kind: EventRunStart, Detail: fmt.Sprintf("%s executor, %s", l.st.Executor, l.st.Agent)})
 	if _, stop := l.recoverClaims(ctx); stop != nil {
 		return stop
@@ -57,6 +58,21 @@ func (l *Loop) start(ctx context.Context) *Stop {
 	}
 	l.position = &here
 	return l.reviewDue(ctx)
+}
+
+// reclaim never fails a run: what could not be put in order stays where it is.
+func (l *Loop) reclaim(ctx context.Context) {
+	if l.Reclaim == nil {
+		return
+	}
+	kept, err := l.Reclaim(ctx)
+	for _, text := range kept {
+		l.line("%s", text)
+		l.event(Event{Kind: EventWarning, Detail: text})
+	}
+	if err != nil {
+		l.line("warning: what dead attempts left behind could not all be put in order: %v", err)
+	}
 }
 
 // settle finishes what a dead run had begun: its agents are ended, and a bead

@@ -26,7 +26,11 @@ priority, queue-rank, age, id.`,
 				return err
 			}
 			if asJSON {
-				return a.printRows(q.ReadyJSON(time.Now(), execution))
+				rows, err := q.ReadyJSON(time.Now(), execution)
+				if err != nil {
+					return err
+				}
+				return a.printRows(rows)
 			}
 			ready := q.Ready(time.Now())
 			if execution {

@@ -42,13 +42,20 @@ func (q *Queue) Executable(now time.Time) []*Bead { return q.pick(q.ready(now, t
 
 // ReadyJSON is Ready or Executable as the rows stand in the file, for a reader
 // that only passes them on.
-func (q *Queue) ReadyJSON(now time.Time, executable bool) []json.RawMessage {
+func (q *Queue) ReadyJSON(now time.Time, executable bool) ([]json.RawMessage, error) {
 	positions := q.ready(now, executable)
 	rows := make([]json.RawMessage, len(positions))
 	for k, i := range positions {
 		rows[k] = bytes.TrimSpace(q.rows[i].raw)
+		if len(rows[k]) == 0 { // a bead of NewQueue
+			line, err := q.bead(i).JSON()
+			if err != nil {
+				return nil, fmt.Errorf("tracker: %s: %w", q.rows[i].id, err)
+			}
+			rows[k] = line
+		}
 	}
-	return rows
+	return rows, nil
 }
 
 func (q *Queue) ready(now time.Time, executable bool) []int32 {

@@ -113,8 +113,8 @@ func TestReadyOrder(t *testing.T) {
 	if got, want := ids(q.Ready(noon)), "hx-6 hx-5 hx-4 hx-3 hx-2 hx-1 hx-7"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	rows := q.ReadyJSON(noon, true)
-	if len(rows) != 7 || string(rows[5]) != rowText("hx-1", "priority", "1") {
+	rows, err := q.ReadyJSON(noon, true)
+	if err != nil || len(rows) != 7 || string(rows[5]) != rowText("hx-1", "priority", "1") {
 		t.Errorf("rows are %s", rows)
 	}
 }
@@ -180,8 +180,14 @@ func TestWhyAgreesWithExecutable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := ids(newQueue(s).Ready(noon)); got != ids(ready) {
+		fromFile := newQueue(s)
+		if got := ids(fromFile.Ready(noon)); got != ids(ready) {
 			t.Fatalf("from the file %s, from memory %s", got, ids(ready))
+		}
+		a, errA := fromFile.ReadyJSON(noon, false)
+		b, errB := q.ReadyJSON(noon, false)
+		if errA != nil || errB != nil || fmt.Sprintf("%s", a) != fmt.Sprintf("%s", b) {
+			t.Fatalf("rows from the file %s (%v), from memory %s (%v)", a, errA, b, errB)
 		}
 		if newQueue(s).Counts(noon) != q.Counts(noon) {
 			t.Fatal("counts differ")

@@ -70,10 +70,12 @@ func (f *runFlags) options(cfg config.Config, spec agent.Spec) run.Options {
 	return opts
 }
 
-// agents chooses who does what: the configured agent works, another one reviews.
+// agents chooses who does what: the configured agent plans, the alternate one,
+// where there is one, builds, and another one reviews.
 type agents struct {
 	cfg    config.Config
-	work   agent.Spec
+	plan   agent.Spec
+	build  agent.Spec
 	review agent.Spec
 }
 
@@ -86,37 +88,50 @@ func (a *App) agents(cfg config.Config, reviewer string) (agents, error) {
 			return agents{}, err
 		}
 	}
-	work := agent.Spec{Kind: kind, Model: cfg.Model, Effort: cfg.Effort}
-	if kind == agent.Command {
-		work.Command = cfg.Command
+	// The model belongs to the configured agent; others use their own default.
+	spec := func(k agent.Kind) agent.Spec {
+		s := agent.Spec{Kind: k, Effort: cfg.Effort}
+		if k == kind {
+			s.Model = cfg.Model
+		}
+		if k == agent.Command {
+			s.Command = cfg.Command
+		}
+		return s
 	}
-	review := work
-	if other, ok := agent.Alternate(kind, installed); ok {
-		review = agent.Spec{Kind: other}
+	g := agents{cfg: cfg, plan: spec(kind), build: spec(kind), review: spec(kind)}
+	if cfg.AltAgent != "" && cfg.AltAgent != "none" {
+		g.build = spec(agent.Kind(cfg.AltAgent))
+	}
+	if other, ok := agent.Alternate(g.build.Kind, installed); ok {
+		g.review = spec(other)
 	}
 	if reviewer != "" {
 		named, err := agent.ParseKind(reviewer)
 		if err != nil {
-			return agents{}, err
+			return agents{}, fmt.Errorf("--review-agent: %w", err)
 		}
-		if review = work; named != kind {
-			review = agent.Spec{Kind: named, Command: cfg.Command}
-		}
+		g.review = spec(named)
 	}
-	return agents{cfg: cfg, work: work, review: review}, nil
+	return g, nil
 }
 
 // choose is the agent of an action: reviews go to the other agent, so that no
 // model judges its own work; check and polish may have a model of their own.
 func (g agents) choose(a prompt.Action) agent.Spec {
-	spec := g.work
-	switch {
-	case a == prompt.Review:
+	spec, model := g.plan, ""
+	switch a {
+	case prompt.Review:
 		spec = g.review
-	case a == prompt.Check && g.cfg.CheckModel != "":
-		spec.Model = g.cfg.CheckModel
-	case a == prompt.Polish && g.cfg.PolishModel != "":
-		spec.Model = g.cfg.PolishModel
+	case prompt.Implementation:
+		spec = g.build
+	case prompt.Check:
+		spec, model = g.build, g.cfg.CheckModel
+	case prompt.Polish:
+		spec, model = g.build, g.cfg.PolishModel
+	}
+	if model != "" {
+		spec.Model = model
 	}
 	if spec.Effort == "" {
 		spec.Effort = a.Effort()
@@ -158,10 +173,7 @@ func (a *App) newLoop(p *project, f *runFlags, console *run.Console, exec execut
 	if err != nil {
 		return nil, err
 	}
-	spec := who.work
-	if spec.Effort == "" {
-		spec.Effort = prompt.Implementation.Effort()
-	}
+	spec := who.choose(prompt.Implementation)
 	dir := filepath.Dir(p.store.Path())
 	return &run.Loop{
 		Tracker: p.store, Executor: exec, Prompts: composer, Documents: composer,
@@ -192,7 +204,7 @@ func (a *App) usableExecutor(ctx context.Context, p *project, runID string) (exe
 	if err != nil {
 		return nil, err
 	}
-	return exec, findProgram(agent.CommandLine(who.work, p.repo.Dir)[0], p.repo.Dir)
+	return exec, findProgram(agent.CommandLine(who.build, p.repo.Dir)[0], p.repo.Dir)
 }
 
 // findProgram looks for an agent's program as it will be started: by PATH, or

@@ -32,7 +32,7 @@ func (a *App) rootCmd() *cobra.Command {
 		a.runCmd(), a.buildCmd(), a.commitCmd(), a.beadCmd(),
 		a.statusCmd(), a.logCmd(), a.explainCmd(), a.nextCmd(),
 		a.startCmd(), a.stopCmd(), a.triageCmd(),
-		a.initCmd(), a.quickstartCmd(), a.quickstartAgentCmd(), a.versionCmd(),
+		a.initCmd(), a.doctorCmd(), a.quickstartCmd(), a.quickstartAgentCmd(), a.versionCmd(),
 	)
 	root.AddCommand(a.actionCmds()...)
 	return root

@@ -11,6 +11,7 @@ type Config struct {
 	Effort       string
 	CheckModel   string
 	PolishModel  string
+	AltAgent     string // does builds, polish and checks instead; empty or none: Agent does
 	ReviewAgent  string // empty: the other installed agent, else the same
 	AgentTimeout time.Duration
 

@@ -45,6 +45,9 @@ func Settings() []Setting {
 		}},
 		{Key: "check_model", Env: "HELIX_CHECK_MODEL", Help: "model for checks", set: func(c *Config, v value) error { return text(&c.CheckModel, v) }},
 		{Key: "polish_model", Env: "HELIX_POLISH_MODEL", Help: "model for polish", set: func(c *Config, v value) error { return text(&c.PolishModel, v) }},
+		{Key: "alt_agent", Env: "HELIX_ALT_AGENT", Help: "does builds, polish and checks instead of agent: claude, codex, command or none", set: func(c *Config, v value) error {
+			return oneOf(&c.AltAgent, v, "claude", "codex", "command", "none")
+		}},
 		{Key: "review_agent", Env: "HELIX_REVIEW_AGENT", Help: "who reviews (default the other installed agent)", set: func(c *Config, v value) error {
 			return oneOf(&c.ReviewAgent, v, "claude", "codex", "command")
 		}},

@@ -34,7 +34,12 @@ func (l *Loop) cycle(ctx context.Context, c Choice) *Stop {
 		l.release(context.WithoutCancel(ctx), beads, nil)
 		return &Stop{StopError, fmt.Sprintf("the prompt for %s cannot be composed: %v", beads[0].ID, err)}
 	}
+	_, before := l.Output.Position()
 	res, err := l.Executor.Execute(ctx, req)
+	_, after := l.Output.Position()
+	if err == nil {
+		l.pointer(l.st.Agent+" complete", string(res.Outcome), res.Duration, res.Usage, before+1, max(after, before+1))
+	}
 	return l.conclude(ctx, req, was, res, err)
 }
 

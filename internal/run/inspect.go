@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"helix/internal/run/prompt"
 	"helix/internal/tracker"
@@ -21,7 +22,8 @@ const mostEpicReviews = 2
 // reviewDue reviews every landing that has not been looked at, then completes
 // the cycle that they belong to.
 func (l *Loop) reviewDue(ctx context.Context) *Stop {
-	clean, due := true, false
+	clean := true
+	var due []string
 	for i := range l.st.Landed {
 		landing := &l.st.Landed[i]
 		if landing.Review != "" {
@@ -34,25 +36,25 @@ func (l *Loop) reviewDue(ctx context.Context) *Stop {
 		landing.Review = review
 		l.save()
 		if !landing.Inherited {
-			due = true
+			due = append(due, landing.Bead)
 			clean = clean && review != ReviewIssues
 		}
 	}
-	if !due || !clean {
+	if len(due) == 0 || !clean {
 		return nil
 	}
-	return l.complete(ctx)
+	return l.complete(ctx, due)
 }
 
 // complete counts a cycle whose beads are closed and whose review passed.
-func (l *Loop) complete(ctx context.Context) *Stop {
+func (l *Loop) complete(ctx context.Context, beads []string) *Stop {
 	l.st.Completed++
 	l.save()
 	most := ""
 	if l.Options.Bounds.Cycles > 0 {
 		most = fmt.Sprintf("/%d", l.Options.Bounds.Cycles)
 	}
-	l.line("cycle %d: COMPLETE (%d%s done, %d tokens)", l.st.Attempted, l.st.Completed, most, l.st.TotalTokens)
+	l.line("cycle %d: %s → COMPLETE (%d%s done, %d tokens)", l.st.Attempted, strings.Join(beads, ","), l.st.Completed, most, l.st.TotalTokens)
 	if l.st.Completed%contextEvery == 0 {
 		q, stop := l.load(ctx)
 		if stop != nil {

@@ -99,6 +99,7 @@ func (l *Loop) closeLanded(ctx context.Context, req executor.Request, was map[st
 			continue
 		}
 		closed = append(closed, b.ID)
+		l.unmarkBlocked(ctx, b)
 		l.st.BeadsClosed++
 		l.st.Landed = append(l.st.Landed, Landing{Bead: b.ID, Commit: commit, Cycle: l.st.Attempted})
 		delete(l.st.Attempts, b.ID)

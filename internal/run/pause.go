@@ -86,8 +86,8 @@ func (l *Loop) ask(ctx context.Context, p Phase, req ActionRequest) (ActionResul
 		l.noAgents()
 		l.st.Usage = l.st.Usage.Add(res.Usage)
 		l.save()
-		path, _ := l.Output.Position()
-		l.line("%s %s (%s, %d tokens) — log L%d–L%d in %s", req.Action.Name(), verdict(res), res.Duration.Round(time.Second), res.Usage.Total(), res.LogFrom, res.LogTo, path)
+		l.pointer(fmt.Sprintf("%s: %s %s", req.Action.Name(), res.Agent, verdict(res)), fmt.Sprintf("rc=%d", res.ExitCode),
+			res.Duration, res.Usage, res.LogFrom, res.LogTo)
 		if res.Trouble == "" {
 			l.troubles = 0
 			return res, nil
@@ -96,6 +96,12 @@ func (l *Loop) ask(ctx context.Context, p Phase, req ActionRequest) (ActionResul
 			return res, stop
 		}
 	}
+}
+
+// pointer tells that an agent is done, and where in the log its output is.
+func (l *Loop) pointer(what, how string, took time.Duration, usage agent.Usage, from, to int) {
+	path, _ := l.Output.Position()
+	l.line("%s (%s, %s, %d tokens) — log L%d–L%d in %s", what, how, took.Round(time.Second), usage.Total(), from, to, path)
 }
 
 func verdict(r ActionResult) string {

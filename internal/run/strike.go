@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -96,5 +97,19 @@ func (l *Loop) markBlocked(ctx context.Context, id, reason string) {
 	})
 	if err != nil {
 		l.line("warning: %s could not be marked as blocked: %v", id, err)
+	}
+}
+
+// unmarkBlocked takes off the mark that an earlier run left.
+func (l *Loop) unmarkBlocked(ctx context.Context, b *tracker.Bead) {
+	if !b.HasLabel(blockedLabel) {
+		return
+	}
+	_, err := l.Tracker.Edit(ctx, b.ID, func(b *tracker.Bead) error {
+		b.Labels = slices.DeleteFunc(b.Labels, func(label string) bool { return label == blockedLabel })
+		return nil
+	})
+	if err != nil && !errors.Is(err, tracker.ErrNotFound) { // ddx may have archived it
+		l.line("warning: the label %q of %s could not be taken off: %v", blockedLabel, b.ID, err)
 	}
 }

@@ -66,7 +66,7 @@ func TestExplain(t *testing.T) {
 		{id: "a", first: "a is next", also: "epic e"},
 		{id: "b", first: "b is ready; a goes first", also: "not part of it"},
 		{id: "c", first: "c cannot run now", also: "a"},
-		{id: "k", first: "k cannot run now", also: "polish"},
+		{id: "k", first: "k cannot run now", also: "broken down"},
 		{id: "b", first: "b is left out of this run: broken", view: View{Skip: map[string]string{"b": "broken"}}},
 		{id: "b", first: "b is parked until", view: View{Parked: map[string]time.Time{"b": noon.Add(time.Hour)}}},
 		{id: "b", first: "b is outside the scope e of the run", view: View{Scope: "e"}},

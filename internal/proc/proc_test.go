@@ -47,15 +47,25 @@ func TestMain(m *testing.M) {
 		out, err := exec.Command("sh", "-c", "sleep 0.2; echo tidied").CombinedOutput()
 		fmt.Printf("%s%v\n", out, err)
 		os.Exit(7)
-	case "recoverer": // carries the marker itself, like a helix that an orphan started
+	case "daemon": // leaves a stubborn process to init, as the leader of a session
+		child := self("stubborn")
+		child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		must(child.Start())
+	case "recoverer": // carries the marker itself, and so does its child
+		ready := os.Getenv("READY") + "2"
+		child := self("stubborn", "READY="+ready)
+		must(child.Start())
+		waitFile(ready)
 		ended, err := EndOrphans(nil, os.Getenv("MARKER"), time.Millisecond)
 		fmt.Println("ended", len(ended), err)
+		_ = child.Process.Signal(syscall.SIGQUIT)
+		fmt.Println("own child", child.Wait())
 	case "outer": // carries the marker, starts a victim and a recoverer
 		victim := self("stubborn", "READY="+os.Getenv("READY"))
 		must(victim.Start())
 		waitFile(os.Getenv("READY"))
 		out, err := self("recoverer").Output()
-		_ = victim.Process.Signal(syscall.SIGUSR1) // it ends in any case, but shows by whom
+		_ = victim.Process.Signal(syscall.SIGQUIT) // it ends in any case, but shows by whom
 		fmt.Printf("%svictim %v %v\n", out, err, victim.Wait())
 	}
 	os.Exit(0)
@@ -255,7 +265,11 @@ func TestEscapedChildrenAreFound(t *testing.T) {
 			cmd := self("escape", "STAY="+stay, "READY="+ready)
 			r, w := io.Pipe()
 			cmd.Stdout = w
-			g, err := Start(cmd, Options{Grace: time.Millisecond, Marker: "HELIX_PROC_TEST=" + t.Name()})
+			opt := Options{Grace: time.Millisecond}
+			if stay == "" {
+				opt.Marker = "HELIX_PROC_TEST=" + t.Name()
+			}
+			g, err := Start(cmd, opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -284,12 +298,7 @@ func TestEndOrphansEndsOnlyWhatIsProven(t *testing.T) {
 	t.Parallel()
 	begin := func(env ...string) *exec.Cmd {
 		ready := filepath.Join(t.TempDir(), "ready")
-		cmd := self("stubborn", append(env, "READY="+ready)...)
-		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-		// In life the orphan's parent is dead. Here it is this process, whose
-		// descendants are spared: a shell in between hands it over to init.
-		cmd.Args = []string{"sh", "-c", `"$0" & :`, cmd.Path}
-		cmd.Path = "/bin/sh"
+		cmd := self("daemon", append(env, "READY="+ready)...)
 		if err := cmd.Run(); err != nil {
 			t.Fatal(err)
 		}
@@ -356,7 +365,7 @@ func TestEndOrphansSparesItselfAndItsAncestors(t *testing.T) {
 	}
 	marker := "HELIX_RUN_ID=" + t.Name()
 	out, err := self("outer", marker, "MARKER="+marker, "READY="+filepath.Join(t.TempDir(), "ready")).CombinedOutput()
-	if err != nil || string(out) != "ended 1 <nil>\nvictim <nil> signal: killed\n" {
+	if err != nil || string(out) != "ended 1 <nil>\nown child exit status 2\nvictim <nil> signal: killed\n" {
 		t.Errorf("%v: %s", err, out)
 	}
 }

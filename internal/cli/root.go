@@ -37,3 +37,8 @@ func (a *App) rootCmd() *cobra.Command {
 	root.AddCommand(a.actionCmds()...)
 	return root
 }
+
+// Commands is the command tree, for tests of the documents that describe it.
+func Commands() *cobra.Command {
+	return (&App{Getenv: func(string) string { return "" }}).rootCmd()
+}

@@ -260,8 +260,10 @@ func (s *snapshot) order() {
 }
 
 // find is the position of the row with this id.
-func (s *snapshot) find(id string) (int, bool) {
-	return slices.BinarySearchFunc(s.rows, id, func(r row, id string) int { return strings.Compare(r.id, id) })
+func (s *snapshot) find(id string) (int, bool) { return find(s.rows, id) }
+
+func find(rows []row, id string) (int, bool) {
+	return slices.BinarySearchFunc(rows, id, func(r row, id string) int { return strings.Compare(r.id, id) })
 }
 
 // writable tells why the file must not be rewritten, if so: a rewrite would

@@ -76,11 +76,11 @@ func (q *Queue) All() []*Bead {
 
 // Get finds a bead by its id.
 func (q *Queue) Get(id string) (*Bead, bool) {
-	i, ok := q.at(id)
+	i, ok := find(q.rows, id)
 	if !ok {
 		return nil, false
 	}
-	return q.bead(i), true
+	return q.bead(int32(i)), true
 }
 
 // Children are the beads whose parent is id, by id.
@@ -96,7 +96,8 @@ func (q *Queue) Children(id string) []*Bead {
 	return q.pick(q.children[id])
 }
 
-// at is the position of a bead.
+// at is the position of a bead, for those who look up many: its index takes
+// longer to make than a few searches.
 func (q *Queue) at(id string) (int32, bool) {
 	q.indexOnce.Do(func() {
 		q.index = make(map[string]int32, len(q.rows))

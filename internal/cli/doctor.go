@@ -18,9 +18,10 @@ settings, the agents, the executor, leftovers of runs that died, and disk space.
 Each line says what was found and, where something is wrong, what to do.
 
 --fix mends what can be mended without losing anything: damaged lines of the queue
-(a copy of the file stays), claims of helix processes that are gone, however young,
-missing ignore lines, work trees that git still lists but that no longer exist, and
-a pid file without a process. The exit code is 1 when a failure is left.`
+(a copy of the file stays), agents of a run that died, claims of helix processes that
+are gone, however young, work trees of attempts with nothing in them to lose, missing
+ignore lines, and a pid file without a process. The exit code is 1 when a failure is
+left.`
 
 // level says how much a finding matters.
 type level string
@@ -114,7 +115,7 @@ func (d *doctor) examine(ctx context.Context) {
 	d.checkExecutor(ctx, usable)
 	d.checkDocuments()
 	d.checkIgnored()
-	d.checkRun()
+	d.checkRun(ctx)
 	d.checkClaims(ctx)
 	d.checkPidFile()
 	d.checkWorktrees(ctx)

@@ -57,7 +57,7 @@ func (d *doctor) state() (*run.State, error) {
 	return run.StateFile{Dir: filepath.Dir(d.project.store.Path())}.Load()
 }
 
-func (d *doctor) checkRun() {
+func (d *doctor) checkRun(ctx context.Context) {
 	st, err := d.state()
 	switch live := runIsLive(d.project); {
 	case err != nil:
@@ -68,8 +68,23 @@ func (d *doctor) checkRun() {
 		d.ok("run", "one is starting")
 	case st.Unfinished():
 		d.warn("run", "the next helix run takes over", "%s died while %s", st.RunID, strings.TrimSpace(string(st.Phase)+" "+st.CurrentIssue))
+		if d.fix {
+			d.endOrphans(ctx, st)
+		}
 	default:
 		d.ok("run", "none is live")
+	}
+}
+
+// endOrphans ends the agents of a dead run. Otherwise one would go on with a bead
+// whose claim is being freed.
+func (d *doctor) endOrphans(ctx context.Context, dead *run.State) {
+	ended, err := run.Host{}.EndOrphans(ctx, dead.RunID, dead.Agents)
+	if err != nil {
+		d.fail("run", "", "processes of %s could not all be ended: %v", dead.RunID, err)
+	}
+	for _, p := range ended {
+		d.fixed("run", "%s was left by %s", p, dead.RunID)
 	}
 }
 

@@ -3,6 +3,7 @@
 package tests
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"helix/internal/cli"
+	"helix/tests/ddxstandin"
 	"helix/tests/scripted"
 )
 
@@ -26,6 +28,7 @@ func TestMain(m *testing.M) {
 		"scripted-agent": agent,
 		"claude":         agent,
 		"codex":          agent,
+		"ddx-standin":    func() { os.Exit(ddxstandin.Main()) },
 	})
 }
 
@@ -37,6 +40,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"repo":    repo,
 			"waitfor": waitFor,
+			"ddx":     ddx,
 			"gone":    gone,
 		},
 	})
@@ -107,6 +111,18 @@ func repo(ts *testscript.TestScript, neg bool, args []string) {
 	for _, git := range [][]string{{"init", "-q", "-b", "main"}, {"add", "-A"}, {"commit", "-q", "--allow-empty", "-m", "first"}} {
 		ts.Check(ts.Exec("git", git...))
 	}
+}
+
+// ddx puts the stand-in for one era of ddx on the PATH of this script.
+func ddx(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: ddx v06|head")
+	}
+	dir := ts.MkAbs(filepath.Join(ts.Getenv("WORK"), "ddxbin"))
+	ts.Check(os.MkdirAll(dir, 0o755))
+	program := fmt.Sprintf("#!/bin/sh\nSTANDIN_ERA=%s exec ddx-standin \"$@\"\n", args[0])
+	ts.Check(os.WriteFile(filepath.Join(dir, "ddx"), []byte(program), 0o755))
+	ts.Setenv("PATH", dir+string(os.PathListSeparator)+ts.Getenv("PATH"))
 }
 
 // waitFor waits until a file exists.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"helix/internal/run/executor"
 	"helix/internal/tracker"
@@ -162,7 +163,8 @@ func (l *Loop) release(ctx context.Context, beads []*tracker.Bead, closed []stri
 		}
 		claim := now.Claim()
 		if l.Executor.Capabilities().Claims {
-			if claim.At.Before(l.st.CycleStart) || claim.PID == 0 || l.Processes.Same(claim.PID, claim.Start) {
+			// Claims are recorded to the second.
+			if claim.At.Before(l.st.CycleStart.Truncate(time.Second)) || claim.PID == 0 || l.Processes.Same(claim.PID, claim.Start) {
 				continue
 			}
 		} else if claim.PID != l.self.PID || claim.Start != l.self.Start {

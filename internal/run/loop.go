@@ -151,7 +151,7 @@ func (l *Loop) here(ctx context.Context) (Position, error) {
 	if err != nil {
 		return Position{}, err
 	}
-	return Position{Head: head, Tree: tree, Beads: BeadsDigest(q), Gates: GatesDigest(l.gates)}, nil
+	return Position{Head: head, Tree: tree, Beads: BeadsDigest(q), Gates: GatesDigest(l.gates), Kept: l.st.kept()}, nil
 }
 
 // loadTries bounds how often an unreadable queue is read again: somebody may be

@@ -22,6 +22,7 @@ type Position struct {
 	Tree  string `json:"tree"`
 	Beads string `json:"beads"`
 	Gates string `json:"gates"`
+	Kept  int    `json:"kept"` // trees that attempts made and that did not land
 }
 
 // BeadsDigest covers which beads exist, their states and their structure; not

@@ -131,6 +131,19 @@ func (s *State) fill() {
 	}
 }
 
+// kept counts the attempts whose work is under a ref.
+func (s *State) kept() int {
+	n := 0
+	for _, failures := range s.Failures {
+		for _, f := range failures {
+			if f.PreserveRef != "" {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // Unfinished tells whether the run that wrote s died before it could stop.
 func (s *State) Unfinished() bool { return s != nil && s.Phase != PhaseStopped }
 

@@ -165,15 +165,15 @@ func (e *Executor) landed(ctx context.Context, req executor.Request, r report, w
 		res.Outcome, res.Reason = executor.Failed, "ddx reported success, and what it landed cannot be examined: "+err.Error()
 		return e.unlanded(ctx, req, r, work, res)
 	case len(lost) > 0:
-		res.Outcome, res.Reason = executor.Failed, "ddx reported success but its merge dropped the work on "+strings.Join(lost, ", ")
-		return e.unlanded(ctx, req, r, work, res)
+		res.Reason = "ddx reported success but its merge dropped the work on " + strings.Join(lost, ", ")
+		return keepWork(ctx, look, req, r, work, res)
 	case len(changed) == 0:
 		res.Outcome, res.Reason = executor.NoChanges, "ddx reported success, but the commit that it landed changes nothing"
 		return res
 	case suspicious:
 		res.Warnings = append(res.Warnings, fmt.Sprintf("ddx resolved a conflict by itself (%s); look at the result", firstLine(r.Detail)))
 	}
-	if !res.Closed {
+	if !res.Closed && e.Surface.claims() {
 		res.Warnings = append(res.Warnings, "ddx reported success and left the bead open")
 	}
 	if r.Status != "success" {
@@ -197,6 +197,12 @@ func (e *Executor) unlanded(ctx context.Context, req executor.Request, r report,
 	if changed, err := look.changed(ctx, r.Base, work); err == nil && len(changed) == 0 {
 		return res
 	}
+	return keepWork(ctx, look, req, r, work, res)
+}
+
+// keepWork puts work that did not land under helix's own ref.
+func keepWork(ctx context.Context, look inspector, req executor.Request, r report, work string, res executor.Result) executor.Result {
+	res.Outcome = executor.Failed
 	ref, err := look.keep(ctx, req.Beads[0].ID, req.AttemptID, work)
 	if err != nil {
 		res.Warnings = append(res.Warnings, err.Error())

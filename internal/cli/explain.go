@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -14,19 +13,11 @@ func (a *App) explainCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "explain <id>", Short: "Say why a bead is, or is not, next", GroupID: "look", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := a.project(cmd.Context())
+			q, view, err := a.outlook(cmd.Context())
 			if err != nil {
 				return err
 			}
-			q, err := p.store.Load(cmd.Context())
-			if err != nil {
-				return err
-			}
-			st, err := (run.StateFile{Dir: filepath.Dir(p.store.Path())}).Load()
-			if err != nil {
-				return err
-			}
-			lines, err := run.Explain(q, args[0], viewOf(p, st))
+			lines, err := run.Explain(q, args[0], view)
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"helix/internal/run"
+	"helix/internal/tracker"
 )
 
 func (a *App) nextCmd() *cobra.Command {
@@ -15,19 +17,11 @@ func (a *App) nextCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "next", Short: "Print the bead that a run would take next", GroupID: "look", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			p, err := a.project(cmd.Context())
+			q, view, err := a.outlook(cmd.Context())
 			if err != nil {
 				return err
 			}
-			q, err := p.store.Load(cmd.Context())
-			if err != nil {
-				return err
-			}
-			st, err := (run.StateFile{Dir: filepath.Dir(p.store.Path())}).Load()
-			if err != nil {
-				return err
-			}
-			c := run.Select(q, viewOf(p, st))
+			c := run.Select(q, view)
 			switch {
 			case asJSON && c.Bead == nil:
 				return a.printJSON(nil)
@@ -45,12 +39,24 @@ func (a *App) nextCmd() *cobra.Command {
 	return cmd
 }
 
-// viewOf is how a run would look at the queue now: the live one, or a new one,
-// which takes again what the last one has left out.
-func viewOf(p *project, st *run.State) run.View {
+// outlook is the queue and how a run would look at it now: the live one, or a new
+// one, which takes again what the last one has left out.
+func (a *App) outlook(ctx context.Context) (*tracker.Queue, run.View, error) {
 	view := run.View{Now: time.Now()}
+	p, err := a.project(ctx)
+	if err != nil {
+		return nil, view, err
+	}
+	q, err := p.store.Load(ctx)
+	if err != nil {
+		return nil, view, err
+	}
+	st, err := (run.StateFile{Dir: filepath.Dir(p.store.Path())}).Load()
+	if err != nil {
+		return nil, view, err
+	}
 	if st != nil && runIsLive(p) {
 		view.Scope, view.Focus, view.Skip, view.Parked = st.Scope, st.FocusedEpic, st.Skip, st.Parked
 	}
-	return view
+	return q, view, nil
 }

@@ -173,8 +173,9 @@ func writeSkipped(w io.Writer, r *run.State) {
 		}
 		fmt.Fprintf(w, "    %s  %s\n", id, r.Skip[id])
 		for _, f := range r.Failures[id] {
+			fmt.Fprintf(w, "      attempt %d: %s\n", f.Attempt, f.Reason)
 			if f.PreserveRef != "" {
-				fmt.Fprintf(w, "      attempt %d kept at %s\n", f.Attempt, f.PreserveRef)
+				fmt.Fprintf(w, "        kept at %s\n", f.PreserveRef)
 			}
 		}
 	}

@@ -117,6 +117,9 @@ func (l *Loop) begin(ctx context.Context, beads []*tracker.Bead, was map[string]
 	} else {
 		l.line("cycle %d: %s (%d ready)", l.st.Attempted, primary.ID, ready)
 	}
+	for _, b := range beads {
+		l.detail("%s: %s", b.ID, b.Title)
+	}
 	text, err := l.Prompts.Implementation(ctx, beads, attempt, l.st.Failures[primary.ID])
 	if err != nil {
 		return executor.Request{}, err

@@ -69,6 +69,7 @@ func setup(env *testscript.Env) error {
 		"GOCACHE":             goCache(),
 		"GOFLAGS":             os.Getenv("GOFLAGS"),
 		"NO_COLOR":            "1",
+		"GORACE":              "atexit_sleep_ms=10", // else every process of a -race build sleeps a second at its end
 		"AGENT_SCRIPT":        filepath.Join(env.WorkDir, "agent"),
 	} {
 		if value != "" {

@@ -17,12 +17,16 @@ func (a *App) explainCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			lines, err := run.Explain(q, args[0], view)
+			bead, err := q.Resolve(args[0])
+			if err != nil {
+				return err
+			}
+			lines, err := run.Explain(q, bead.ID, view)
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return a.printJSON(map[string]any{"id": args[0], "answer": lines[0], "because": lines[1:]})
+				return a.printJSON(map[string]any{"id": bead.ID, "answer": lines[0], "because": lines[1:]})
 			}
 			for i, line := range lines {
 				if i > 0 {

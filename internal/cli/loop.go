@@ -266,6 +266,9 @@ func (a *App) executor(ctx context.Context, p *project, runner agent.Runner, run
 		if p.config.Executor == "ddx" {
 			return nil, err
 		}
+		if !errors.Is(err, ddx.ErrNotInstalled) {
+			fmt.Fprintf(a.Stderr, "helix: using the builtin executor: %v\n", err)
+		}
 	}
 	return builtin.New(a.builtinOptions(p, runner, runID)), nil
 }

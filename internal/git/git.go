@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -99,6 +100,30 @@ func (r *Repo) Run(ctx context.Context, args ...string) (string, error) {
 
 // RunInput is Run with text on standard input.
 func (r *Repo) RunInput(ctx context.Context, stdin string, args ...string) (string, error) {
+	for tries := 0; ; tries++ {
+		out, err := r.runOnce(ctx, stdin, args)
+		if tries == halfMadeTries || !sawHalfMade(err) || ctx.Err() != nil {
+			return out, err
+		}
+		time.Sleep(halfMadePause)
+	}
+}
+
+// A git command that looks at all work trees fails when another process is just
+// making one, before it has changed anything.
+const (
+	halfMadeTries = 40
+	halfMadePause = 25 * time.Millisecond
+)
+
+var halfMade = regexp.MustCompile(`fatal: failed to read .*worktrees/[^/]+/commondir`)
+
+func sawHalfMade(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && halfMade.MatchString(e.Stderr)
+}
+
+func (r *Repo) runOnce(ctx context.Context, stdin string, args []string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", append(slices.Clip(r.opts), args...)...)
 	cmd.Dir = r.Dir
 	cmd.Env = append(Env(), r.env...)

@@ -3,9 +3,11 @@ package git
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -208,6 +210,31 @@ func TestWorktrees(t *testing.T) {
 	if list, _ := r.Worktrees(ctx); len(list) != 1 {
 		t.Errorf("still registered: %v", list)
 	}
+}
+
+// Work trees can be made and removed by several processes at once.
+func TestWorktreesAtOnce(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t, map[string]string{"a": "1"})
+	dir := t.TempDir()
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			path := filepath.Join(dir, fmt.Sprint(i), "same")
+			for range 3 {
+				if err := r.AddWorktree(context.Background(), path, "main"); err != nil {
+					t.Error(err)
+				}
+				if err := os.RemoveAll(path); err != nil {
+					t.Error(err)
+				}
+				if err := r.ForgetWorktree(context.Background(), path); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
 }
 
 func TestOperations(t *testing.T) {

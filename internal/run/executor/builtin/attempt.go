@@ -224,8 +224,10 @@ func refName(id string) string {
 	for strings.Contains(name, "..") {
 		name = strings.ReplaceAll(name, "..", ".-")
 	}
-	name = strings.TrimSuffix(name, ".lock")
-	return strings.Trim(name, ".")
+	if name = strings.Trim(strings.TrimSuffix(name, ".lock"), "."); name == "" {
+		return "bead"
+	}
+	return name
 }
 
 func (a *attempt) fail(outcome executor.Outcome, format string, args ...any) {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"helix/internal/run/agent"
@@ -394,23 +395,28 @@ func TestRootIsALinkedWorktree(t *testing.T) {
 func TestTwoExecutorsAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, files{"a": "1"})
-	const n = 4
+	const n = 5
 	results := make([]executor.Result, n)
-	var ready, done sync.WaitGroup
-	ready.Add(n)
+	var started atomic.Int32
+	all := make(chan struct{}) // closed when all have started from the same commit, or one could not
+	release := sync.OnceFunc(func() { close(all) })
+	var done sync.WaitGroup
 	for i := range n {
-		req := w.request(bead("hx-" + string(rune('a'+i))))
+		name := "f" + string(rune('a'+i))
+		req := w.request(bead("hx-" + name))
 		done.Go(func() {
-			name := "f" + string(rune('a'+i))
 			e := w.executor(func(_ context.Context, job agent.Job) agent.Result {
 				w.write(job.Dir, files{name: "1"})
-				ready.Done()
-				ready.Wait() // all of them start from the same commit
+				if started.Add(1) == n {
+					release()
+				}
+				<-all
 				return agent.Result{OK: true}
 			})
 			var err error
 			if results[i], err = e.Execute(context.Background(), req); err != nil {
 				t.Error(err)
+				release()
 			}
 		})
 	}
@@ -418,8 +424,8 @@ func TestTwoExecutorsAtOnce(t *testing.T) {
 	for _, res := range results {
 		w.wantOutcome(res, executor.Landed, "")
 	}
-	w.wantFiles(files{"fa": "1", "fb": "1", "fc": "1", "fd": "1"})
-	if w.git("rev-list", "--count", "main") != "5" || w.git("rev-list", "--merges", "main") != "" {
+	w.wantFiles(files{"fa": "1", "fb": "1", "fc": "1", "fd": "1", "fe": "1"})
+	if w.git("rev-list", "--count", "main") != "6" || w.git("rev-list", "--merges", "main") != "" {
 		t.Error("not one commit for each, in a row")
 	}
 	w.nothingLeft()

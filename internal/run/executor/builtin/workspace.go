@@ -66,8 +66,8 @@ type workspace struct {
 }
 
 // openWorkspace makes a work tree at s.base. On an error nothing is left of it.
-func openWorkspace(ctx context.Context, s site, o owner) (w *workspace, err error) {
-	w = &workspace{owner: o, folder: filepath.Join(s.work, o.Attempt), root: s.root, common: s.common}
+func openWorkspace(ctx context.Context, s site, o owner) (_ *workspace, err error) {
+	w := &workspace{owner: o, folder: filepath.Join(s.work, o.Attempt), root: s.root, common: s.common}
 	if err := os.MkdirAll(s.work, 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder for work trees: %w", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -15,6 +16,8 @@ import (
 
 	"testing"
 
+	"github.com/gofrs/flock"
+
 	"helix/internal/git"
 	"helix/internal/run/agent"
 	"helix/internal/run/executor"
@@ -24,6 +27,17 @@ import (
 // TestMain cuts the tests off from the machine's configuration and fails when
 // they leave anything in the temp folder.
 func TestMain(m *testing.M) {
+	if os.Getenv(killedRoot) != "" { // the process that a test kills
+		os.Exit(m.Run())
+	}
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
+	if !given { // each check of TestNothingIsEverLost is a whole attempt
+		if err := flag.Set("rapid.checks", "30"); err != nil {
+			panic(err)
+		}
+	}
 	dir, err := os.MkdirTemp("", "builtin-test-")
 	if err != nil {
 		panic(err)
@@ -73,12 +87,17 @@ type recorder struct {
 	mu      sync.Mutex
 	notices []string
 	output  strings.Builder
+
+	onNotice func() // may be nil
 }
 
 func (r *recorder) Notice(line string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.notices = append(r.notices, line)
+	if r.onNotice != nil {
+		r.onNotice()
+	}
 }
 
 func (r *recorder) Write(p []byte) (int, error) {
@@ -240,6 +259,16 @@ func (w *world) hasKept(refs string, res executor.Result) bool {
 	return slices.Contains(strings.Fields(refs), res.PreserveRef)
 }
 
+// holdLock is another landing in the repository.
+func (w *world) holdLock() (release func()) {
+	w.Helper()
+	l := flock.New(filepath.Join(w.root.Dir, ".git", landingLock))
+	if err := l.Lock(); err != nil {
+		w.Fatal(err)
+	}
+	return func() { l.Close() }
+}
+
 func (w *world) nothingLeft() {
 	w.Helper()
 	if left, _ := os.ReadDir(w.work); len(left) > 0 {
@@ -351,3 +380,5 @@ func (w *world) state() string {
 	}
 	return b.String()
 }
+
+func repoAt(dir string) *git.Repo { return &git.Repo{Dir: dir} }

@@ -16,7 +16,9 @@ func TestParse(t *testing.T) {
 		check     func(report) bool
 	}{
 		{"a loop's result after noise", "▶ a-1: T ok\n✓ a-1 → merged (0c93688f)\n{\"attempts\":1,\"successes\":1,\"last_success_at\":\"2026-01-01T00:00:00Z\",\"results\":[{\"bead_id\":\"a-1\",\"attempt_id\":\"A\",\"status\":\"success\",\"base_rev\":\"b\",\"result_rev\":\"r\"}]}\ntrailing noise\n",
-			func(r report) bool { return r.Status == "success" && r.Attempt == "A" && r.Base == "b" && r.Result == "r" }},
+			func(r report) bool {
+				return r.Status == "success" && r.Attempt == "A" && r.Base == "b" && r.Result == "r"
+			}},
 		{"the wanted bead among several", `{"results":[{"bead_id":"x","status":"success"},{"bead_id":"a-1","status":"no_changes","retry_after":"2026-11-21T09:25:19Z"}]}`,
 			func(r report) bool {
 				return r.Bead == "a-1" && r.Status == "no_changes" && r.RetryAfter.Equal(time.Date(2026, 11, 21, 9, 25, 19, 0, time.UTC))
@@ -32,7 +34,9 @@ func TestParse(t *testing.T) {
 			func(r report) bool { return r.Status == "operator_attention" && r.DirtyPaths[0] == "a.go" }},
 		{"Go's zero time is none", `{"status":"no_changes","retry_after":"0001-01-01T00:00:00Z"}`, func(r report) bool { return r.RetryAfter.IsZero() }},
 		{"the lines of try", "▶ working\nbead: a-1\nstatus: success\ndetail: all: well\nlanded_rev: abc\npreserve_ref: refs/p\n",
-			func(r report) bool { return r.Bead == "a-1" && r.Detail == "all: well" && r.Landed == "abc" && r.PreserveRef == "refs/p" }},
+			func(r report) bool {
+				return r.Bead == "a-1" && r.Detail == "all: well" && r.Landed == "abc" && r.PreserveRef == "refs/p"
+			}},
 	} {
 		r, err := parse(tt.out, "a-1")
 		if err != nil || !tt.check(r) {

@@ -186,7 +186,7 @@ func TestStagedGate(t *testing.T) {
 	w := newWorld(t, files{"a": "1\n"})
 	w.exec.Gates = nil
 	bin := t.TempDir()
-	w.write(bin, files{"lefthook": "#!/bin/sh\ntest \"$*\" = 'run pre-commit' || exit 9\ngit diff --cached --quiet && exit 8\n! git diff --cached | grep -q BAD\n"})
+	w.write(bin, files{"lefthook": "#!/bin/sh\ntest \"$*\" = 'run --help' && echo '  --no-auto-install' && exit\ntest \"$*\" = 'run pre-commit --no-auto-install' || exit 9\ngit diff --cached --quiet && exit 8\n! git diff --cached | grep -q BAD\n"})
 	if err := os.Chmod(filepath.Join(bin, "lefthook"), 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -187,11 +187,15 @@ func makefile(p project) (Spec, string, bool) {
 	return Spec{}, "", false
 }
 
+// lefthookRun keeps lefthook from installing hooks in the person's repository,
+// where its version has a flag for that.
+const lefthookRun = `lefthook run pre-commit $(lefthook run --help 2>&1 | grep -o -m 1 -e --no-auto-install)`
+
 func lefthook(p project) (Spec, string, bool) {
 	for _, stem := range []string{"lefthook", ".lefthook", path.Join(".config", "lefthook")} {
 		for _, ext := range []string{".yml", ".yaml", ".toml", ".json"} {
 			if strings.Contains(p.text(stem+ext), "pre-commit") {
-				return Spec{Name: "lefthook", Command: "lefthook run pre-commit", Staged: true}, "lefthook", true
+				return Spec{Name: "lefthook", Command: lefthookRun, Staged: true}, "lefthook", true
 			}
 		}
 	}

@@ -48,7 +48,7 @@ func TestDetect(t *testing.T) {
 		{"make check", map[string]string{"makefile": "check:\n\ttrue\n"}, "make check"},
 		{"make with a variable", map[string]string{"Makefile": "test := 1\ntest = 2\ntest ::= 3\ntesting: x\n latest: y\n"}, ""},
 		{"make double colon", map[string]string{"Makefile": "test:: x\n"}, "make test"},
-		{"lefthook", map[string]string{".lefthook.yaml": "pre-commit:\n"}, "lefthook run pre-commit"},
+		{"lefthook", map[string]string{".lefthook.yaml": "pre-commit:\n"}, lefthookRun},
 		{"lefthook for something else", map[string]string{"lefthook.yml": "pre-push:\n"}, ""},
 		{"several", map[string]string{"go.mod": "", "package.json": test, "Makefile": "test:\n"}, "go build -o /dev/null ./... && go test ./...|npm test|make test"},
 	} {

@@ -13,15 +13,14 @@ var ErrNoRev = errors.New("no such commit")
 
 // Commit resolves a revision to the full id of its commit, or ErrNoRev.
 func (r *Repo) Commit(ctx context.Context, rev string) (string, error) {
-	id, err := r.Run(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
-	switch {
-	case isCode(err, 1) || isCode(err, 128):
+	if strings.HasPrefix(rev, "-") {
 		return "", fmt.Errorf("git: resolve %s: %w", rev, ErrNoRev)
-	case err != nil:
-		return "", err
 	}
-	// --end-of-options itself is echoed by git before 2.30.
-	return strings.TrimPrefix(id, "--end-of-options\n"), nil
+	id, err := r.Run(ctx, "rev-parse", "--verify", "--quiet", rev+"^{commit}")
+	if isCode(err, 1) || isCode(err, 128) {
+		return "", fmt.Errorf("git: resolve %s: %w", rev, ErrNoRev)
+	}
+	return id, err
 }
 
 // SetRef moves ref from commit old to commit id, or creates it when old is

@@ -231,7 +231,7 @@ func refName(id string) string {
 }
 
 func (a *attempt) fail(outcome executor.Outcome, format string, args ...any) {
-	a.res.Outcome, a.res.Reason = outcome, strings.TrimSpace(fmt.Sprintf(format, args...))
+	a.res.Outcome, a.res.Reason = outcome, strings.Join(strings.Fields(fmt.Sprintf(format, args...)), " ")
 }
 
 // preserve ends the attempt with its work kept, not landed.

@@ -54,6 +54,9 @@ func New(o Options) *Executor {
 	if o.TrackerDir == "" {
 		o.TrackerDir = filepath.Join(o.Root.Dir, ".ddx")
 	}
+	if dir, err := filepath.Abs(o.TrackerDir); err == nil { // agents get it, and work elsewhere
+		o.TrackerDir = dir
+	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}

@@ -184,6 +184,52 @@ func TestRepositoryInside(t *testing.T) {
 	}
 }
 
+// Where the work cannot be stored, the work folder is the only copy, and stays.
+func TestUnstoredWorkStays(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, files{"a": "1"})
+	// A ref where refs/helix/preserved/hx-1/… needs a folder.
+	res := w.try(w.sh("git update-ref refs/helix/preserved/hx-1 HEAD; echo 2 > a"), w.request())
+	w.wantOutcome(res, executor.Failed, "the work could not be stored")
+	kept, _ := filepath.Glob(filepath.Join(w.work, "*", "root", "a"))
+	if len(kept) != 1 || !strings.Contains(res.Reason, filepath.Dir(kept[0])+" was kept") {
+		t.Fatalf("kept %v, reason %q", kept, res.Reason)
+	}
+	if data, err := os.ReadFile(kept[0]); string(data) != "2\n" {
+		t.Errorf("%q, %v", data, err)
+	}
+}
+
+// A sparse checkout has a sparse work tree; what is outside is neither lost nor
+// in the way.
+func TestSparseCheckout(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, files{"in/a": "1", "out/b": "1", "out/c": "1"})
+	w.git("sparse-checkout", "set", "--cone", "in")
+	res := w.try(w.edit(files{"in/a": "2", "in/new": "n", "out/new": "n"}), w.request())
+	w.wantOutcome(res, executor.Landed, "")
+	w.wantAt("main", files{"in/a": "2", "in/new": "n", "out/b": "1", "out/c": "1", "out/new": "n"})
+	w.wantFiles(files{"in/a": "2", "out/b": "-"})
+	if out := w.git("status", "--porcelain"); out != "" {
+		t.Errorf("the checkout is dirty:\n%s", out)
+	}
+}
+
+// A submodule that the agent does not touch is no obstacle.
+func TestSubmodule(t *testing.T) {
+	t.Parallel()
+	lib := newWorld(t, files{"l": "1"})
+	w := newWorld(t, files{"a": "1"})
+	w.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", lib.root.Dir, "lib")
+	w.commit("with a submodule")
+	w.write(w.root.Dir, files{"lib/l": "the person's"})
+	res := w.try(w.edit(files{"a": "2"}), w.request())
+	w.wantOutcome(res, executor.Landed, "")
+	w.wantFiles(files{"a": "2", "lib/l": "the person's"})
+	res = w.try(w.sh("git -c protocol.file.allow=always submodule --quiet update --init; echo 2 > lib/l"), w.request())
+	w.wantOutcome(res, executor.Failed, "lib")
+}
+
 // What the agent says of itself decides whether its work may land.
 func TestAgentFailures(t *testing.T) {
 	t.Parallel()

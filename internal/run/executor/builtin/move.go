@@ -102,9 +102,9 @@ const (
 // mergeFF fast-forwards the root. While another git command holds its index, it
 // is tried again for a short time.
 func (a *attempt) mergeFF(ctx context.Context, to string) error {
-	r := a.root.With("-c", "merge.verifySignatures=false", "-c", "branch."+branchName(a.site.branch)+".mergeOptions=")
+	r := a.root.With("-c", "merge.autoStash=false", "-c", "merge.verifySignatures=false", "-c", "branch."+branchName(a.site.branch)+".mergeOptions=")
 	for waited := time.Duration(0); ; waited += indexLockPoll {
-		_, err := r.Run(ctx, "merge", "--ff-only", "--no-autostash", "--no-overwrite-ignore", "--no-stat", "--quiet", to)
+		_, err := r.Run(ctx, "merge", "--ff-only", "--no-overwrite-ignore", "--no-stat", "--quiet", to)
 		var e *git.Error
 		if !errors.As(err, &e) || !strings.Contains(e.Stderr, "index.lock") || waited >= indexLockWait {
 			return err

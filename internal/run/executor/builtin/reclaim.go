@@ -95,7 +95,7 @@ func (e *Executor) Reclaim(ctx context.Context) (Report, error) {
 func (e *Executor) reclaim(ctx context.Context, common, folder string) (kept *Kept, live bool, err error) {
 	o, err := readOwner(folder)
 	if err != nil {
-		return e.reclaimOwnerless(ctx, common, folder)
+		return reclaimOwnerless(folder)
 	}
 	if o.alive() {
 		return nil, true, nil
@@ -109,17 +109,38 @@ func (e *Executor) reclaim(ctx context.Context, common, folder string) (kept *Ke
 		return nil, false, err
 	}
 	if why == "" {
-		return nil, false, w.remove(ctx)
+		return nil, false, errors.Join(e.dropLanded(ctx, o), w.remove(ctx))
 	}
-	kept = &Kept{
-		Folder: folder, Bead: o.Bead, Attempt: o.Attempt, Why: why, Ref: ref,
-		Look: fmt.Sprintf("git -C %s status", shellQuote(w.Tree)),
-		Drop: fmt.Sprintf("git -C %s worktree remove --force %s", shellQuote(e.root.Dir), shellQuote(w.Tree)),
+	kept = &Kept{Folder: folder, Bead: o.Bead, Attempt: o.Attempt, Why: why, Ref: ref}
+	kept.Look, kept.Drop = "ls -la "+shellQuote(w.Tree), "rm -r "+shellQuote(folder)
+	root := "git -C " + shellQuote(e.root.Dir)
+	if ref != "" {
+		kept.Look = fmt.Sprintf("%s diff %s %s", root, short(o.Base), ref)
 	}
-	return kept, false, w.settleKept()
+	if w.registered() {
+		kept.Drop = fmt.Sprintf("%s worktree remove --force %s", root, shellQuote(w.Tree))
+		if w.exists() {
+			err = w.mendLink() // without it git does not do that
+		}
+	}
+	return kept, false, errors.Join(err, w.settleKept())
 }
 
-func (e *Executor) reclaimOwnerless(ctx context.Context, common, folder string) (*Kept, bool, error) {
+// dropLanded removes the ref of an attempt that died between landing its work
+// and that.
+func (e *Executor) dropLanded(ctx context.Context, o owner) error {
+	ref := preservedRef(o.Bead, o.Attempt)
+	id, err := e.root.Commit(ctx, ref)
+	if err != nil {
+		return ctx.Err() // there is none
+	}
+	if on, err := e.onBranch(ctx, id, ""); err != nil || !on {
+		return err
+	}
+	return e.root.DeleteRef(ctx, ref, id)
+}
+
+func reclaimOwnerless(folder string) (*Kept, bool, error) {
 	info, err := os.Stat(folder)
 	if err != nil || time.Since(info.ModTime()) < ownerless {
 		return nil, err == nil, err

@@ -120,21 +120,45 @@ func TestReclaim(t *testing.T) {
 // The commands that the report gives do what it says.
 func TestReclaimCommands(t *testing.T) {
 	t.Parallel()
+	for name, act := range map[string]string{
+		"dirty":                    "echo 2 > a",
+		"without its .git file":    "echo 2 > a; rm .git",
+		"without its registration": "echo 2 > a; rm -r $(git rev-parse --git-dir)",
+		"without its folder":       "echo 2 > a; git commit -qam one; rm -rf $PWD",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, files{"a": "1"})
+			w.crash(act)
+			k := w.reclaim().Kept[0]
+			out, err := exec.Command("sh", "-c", k.Look).CombinedOutput()
+			if err != nil || !strings.Contains(string(out), "+2") {
+				t.Errorf("%s: %v, %s", k.Look, err, out)
+			}
+			if out, err := exec.Command("sh", "-c", k.Drop).CombinedOutput(); err != nil {
+				t.Errorf("%s: %v, %s", k.Drop, err, out)
+			}
+			if rep := w.reclaim(); len(rep.Kept) > 0 {
+				t.Errorf("got %+v", rep)
+			}
+			w.nothingLeft()
+			w.wantAt(k.Ref, files{"a": "2"})
+		})
+	}
+}
+
+// Died after the branch had moved: the ref that kept the work until then goes.
+func TestReclaimAfterLanding(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, files{"a": "1"})
-	w.crash("echo 2 > a")
-	k := w.reclaim().Kept[0]
-	out, err := exec.Command("sh", "-c", k.Look).CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "modified:   a") {
-		t.Errorf("%s: %v, %s", k.Look, err, out)
-	}
-	if out, err := exec.Command("sh", "-c", k.Drop).CombinedOutput(); err != nil {
-		t.Errorf("%s: %v, %s", k.Drop, err, out)
-	}
+	w.crash("echo 2 > a; git commit -qam one; git update-ref refs/helix/preserved/hx-1/$(basename $(dirname $PWD)) HEAD; git -C $ROOT merge -q --ff-only $(git rev-parse HEAD)")
 	if rep := w.reclaim(); len(rep.Removed) != 1 {
 		t.Errorf("got %+v", rep)
 	}
+	if refs := w.git("for-each-ref", "refs/helix"); refs != "" {
+		t.Errorf("left: %s", refs)
+	}
 	w.nothingLeft()
-	w.wantAt(k.Ref, files{"a": "2"})
 }
 
 func TestReclaimLeavesAlone(t *testing.T) {

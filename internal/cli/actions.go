@@ -56,7 +56,7 @@ func (a *App) actionCmd(c actionCmd) *cobra.Command {
 		Use: c.use, Aliases: c.aliases, Short: c.short, Long: c.long, GroupID: "actions", Args: c.args,
 		PreRunE: func(cmd *cobra.Command, words []string) error {
 			args.words = words
-			if err := agentF.validate(cmd); err != nil {
+			if err := agentF.validate(); err != nil {
 				return err
 			}
 			return c.fill(&args)

@@ -25,7 +25,7 @@ func (f *agentFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.effort, "effort", "", "how hard the agent thinks: low, medium, high or max")
 }
 
-func (f *agentFlags) validate(cmd *cobra.Command) error {
+func (f *agentFlags) validate() error {
 	switch {
 	case f.claude && f.codex:
 		return errors.New("--claude and --codex contradict each other; leave one out")

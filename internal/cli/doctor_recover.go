@@ -137,7 +137,7 @@ func (d *doctor) landed(ctx context.Context, id string) bool {
 
 func (d *doctor) checkPidFile() {
 	file := pidFileOf(d.project)
-	pid, _, token, err := file.read()
+	pid, token, err := file.read()
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err == nil && proc.Same(pid, token):

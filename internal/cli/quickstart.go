@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -67,7 +66,7 @@ func (a *App) quickstart(ctx context.Context, dir, agent string) error {
 		return errors.Join(runErr, err)
 	}
 	fmt.Fprintln(a.Stdout)
-	writeStatus(a.Stdout, s, time.Now())
+	writeStatus(a.Stdout, s)
 	fmt.Fprintf(a.Stdout, `
 Look around:
   cd %s

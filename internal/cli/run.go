@@ -76,7 +76,7 @@ func (f *runFlags) registerAttempt(cmd *cobra.Command) {
 
 // validate refuses values and combinations that cannot be meant.
 func (f *runFlags) validate(cmd *cobra.Command) error {
-	if err := f.agentFlags.validate(cmd); err != nil {
+	if err := f.agentFlags.validate(); err != nil {
 		return err
 	}
 	changed := cmd.Flags().Changed

@@ -28,25 +28,22 @@ func pidFileOf(p *project) pidFile {
 	return pidFile{filepath.Join(filepath.Dir(p.store.Path()), "helix.pid")}
 }
 
-func (f pidFile) read() (pid int, started, token string, err error) {
+func (f pidFile) read() (pid int, token string, err error) {
 	data, err := os.ReadFile(f.path)
 	if err != nil {
-		return 0, "", "", err
+		return 0, "", err
 	}
 	fields := strings.Fields(string(data))
 	if len(fields) == 0 {
-		return 0, "", "", fmt.Errorf("%s is empty", f.path)
+		return 0, "", fmt.Errorf("%s is empty", f.path)
 	}
 	if pid, err = strconv.Atoi(fields[0]); err != nil {
-		return 0, "", "", fmt.Errorf("%s does not begin with a pid", f.path)
-	}
-	if len(fields) > 1 {
-		started = fields[1]
+		return 0, "", fmt.Errorf("%s does not begin with a pid", f.path)
 	}
 	if len(fields) > 2 {
 		token = fields[2]
 	}
-	return pid, started, token, nil
+	return pid, token, nil
 }
 
 func (f pidFile) write(pid int, now time.Time) error {
@@ -56,7 +53,7 @@ func (f pidFile) write(pid int, now time.Time) error {
 
 // remove takes the file away while it still names pid.
 func (f pidFile) remove(pid int) {
-	if now, _, _, err := f.read(); err == nil && now == pid {
+	if now, _, err := f.read(); err == nil && now == pid {
 		_ = os.Remove(f.path)
 	}
 }
@@ -185,7 +182,7 @@ func (a *App) stopCmd() *cobra.Command {
 
 func (a *App) stop(ctx context.Context, p *project, patience time.Duration) error {
 	file := pidFileOf(p)
-	pid, _, token, err := file.read()
+	pid, token, err := file.read()
 	if errors.Is(err, fs.ErrNotExist) {
 		return errors.New("no active run (no PID file)")
 	}

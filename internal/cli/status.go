@@ -34,7 +34,7 @@ func (a *App) statusCmd() *cobra.Command {
 			if asJSON {
 				return a.printJSON(s)
 			}
-			writeStatus(a.Stdout, s, time.Now())
+			writeStatus(a.Stdout, s)
 			return nil
 		},
 	}
@@ -86,7 +86,7 @@ func (a *App) watchStatus(ctx context.Context, p *project, asJSON bool) error {
 				return err
 			}
 		} else {
-			writeStatus(&text, s, time.Now())
+			writeStatus(&text, s)
 		}
 		if text.String() != last {
 			if a.colour(a.Stdout) && !asJSON {
@@ -104,7 +104,7 @@ func (a *App) watchStatus(ctx context.Context, p *project, asJSON bool) error {
 	}
 }
 
-func writeStatus(w io.Writer, s run.Status, now time.Time) {
+func writeStatus(w io.Writer, s run.Status) {
 	t := s.Tracker
 	fmt.Fprintf(w, "HELIX Status\n============\n\nTracker:\n")
 	for _, row := range []struct {

@@ -43,7 +43,7 @@ func (a *App) triageCmd() *cobra.Command {
 			}
 			return create(cmd, words)
 		}
-		if err := agentF.validate(cmd); err != nil {
+		if err := agentF.validate(); err != nil {
 			return err
 		}
 		p, err := a.project(cmd.Context())

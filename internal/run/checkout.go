@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -43,7 +44,8 @@ func (c Checkout) Tree(ctx context.Context) (string, error) {
 
 func (c Checkout) Contains(ctx context.Context, rev string) (bool, error) {
 	_, err := c.Git.Run(ctx, "merge-base", "--is-ancestor", rev, "HEAD")
-	if e, ok := err.(*git.Error); ok && e.Code == 1 {
+	var e *git.Error
+	if errors.As(err, &e) && e.Code == 1 {
 		return false, nil
 	}
 	if err != nil {

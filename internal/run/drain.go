@@ -48,7 +48,7 @@ func (l *Loop) drained(ctx context.Context, c Choice) *Stop {
 // breakEmptyBuild is the BUILD loop breaker: free stale claims, and stop unless
 // that made work selectable.
 func (l *Loop) breakEmptyBuild(ctx context.Context, before int) *Stop {
-	if _, stop := l.recoverClaims(ctx); stop != nil {
+	if stop := l.recoverClaims(ctx); stop != nil {
 		return stop
 	}
 	q, stop := l.load(ctx)

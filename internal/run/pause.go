@@ -34,7 +34,7 @@ func (l *Loop) pause(ctx context.Context, trouble agent.Trouble, advice time.Dur
 	l.unsettled = true
 	d := l.Options.Backoff.Provider(l.troubles, advice)
 	l.line("%s; the queue rests for %s: %s", describe(trouble), d.Round(time.Second), reason)
-	l.sleep(ctx, PhasePaused, d)
+	_ = l.sleep(ctx, PhasePaused, d) // an interruption shows at the next step
 	return nil
 }
 

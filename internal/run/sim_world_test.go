@@ -277,13 +277,12 @@ func (w *world) Close(_ context.Context, id string, c tracker.Closing) error {
 
 // closeBead checks the first invariant: closed means landed and green.
 func (w *world) closeBead(b *tracker.Bead) {
+	planning := b.HasLabel("action:align") // it has no work of its own to land
 	if b.IsEpic() {
 		if !allDone(w.queue().Children(b.ID)) {
 			w.violated("epic %s was closed with open children", b.ID)
 		}
-	} else if b.HasLabel("action:align") {
-		// A planning bead has no work of its own to land.
-	} else if !slices.ContainsFunc(w.branch, func(c simCommit) bool { return c.green && slices.Contains(c.beads, b.ID) }) {
+	} else if !planning && !slices.ContainsFunc(w.branch, func(c simCommit) bool { return c.green && slices.Contains(c.beads, b.ID) }) {
 		w.violated("%s was closed without landed work and green gates", b.ID)
 	}
 	b.Status = tracker.Closed

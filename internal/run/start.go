@@ -42,7 +42,7 @@ func (l *Loop) start(ctx context.Context) *Stop {
 	}
 	l.reclaim(ctx)
 	l.event(Event{Kind: EventRunStart, Detail: fmt.Sprintf("%s executor, %s", l.st.Executor, l.st.Agent)})
-	if _, stop := l.recoverClaims(ctx); stop != nil {
+	if stop := l.recoverClaims(ctx); stop != nil {
 		return stop
 	}
 	q, stop := l.load(ctx)
@@ -148,11 +148,11 @@ func claimedBy(b *tracker.Bead, s *State) bool {
 	return b.Status == tracker.InProgress && c.Owner == Owner && c.PID == s.Process.PID && c.Start == s.Process.Start
 }
 
-// recoverClaims frees every claim that is demonstrably stale and counts them.
-func (l *Loop) recoverClaims(ctx context.Context) (int, *Stop) {
+// recoverClaims frees every claim that is demonstrably stale.
+func (l *Loop) recoverClaims(ctx context.Context) *Stop {
 	q, stop := l.load(ctx)
 	if stop != nil {
-		return 0, stop
+		return stop
 	}
 	freed := 0
 	facts := ClaimFacts{
@@ -181,5 +181,5 @@ func (l *Loop) recoverClaims(ctx context.Context) (int, *Stop) {
 	if freed > 0 {
 		l.detail("recovered %d orphaned issue(s)", freed)
 	}
-	return freed, nil
+	return nil
 }

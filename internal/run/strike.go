@@ -48,8 +48,7 @@ func (l *Loop) strike(ctx context.Context, req executor.Request, res executor.Re
 	} else {
 		l.unsettled = true
 	}
-	_, stop := l.recoverClaims(ctx)
-	return stop
+	return l.recoverClaims(ctx)
 }
 
 // excuse takes an attempt back that says nothing about its bead.

@@ -308,7 +308,7 @@ func (f *foreignRow) relations(keys ...string) {
 				f.fail(key, "a list of ids, or of objects with a depends_on_id")
 				return
 			case slices.Contains(blockingTypes, d.Type):
-				f.block(d, e)
+				f.block(d)
 			case d.Type == typeParent && (f.bead.Parent == "" || f.bead.Parent == d.DependsOnID):
 				f.bead.Parent = d.DependsOnID
 			default:
@@ -330,7 +330,7 @@ func rawBytes(list []json.RawMessage) [][]byte {
 }
 
 // block adds a dependency once.
-func (f *foreignRow) block(d Dependency, raw json.RawMessage) {
+func (f *foreignRow) block(d Dependency) {
 	if d.Type == "" {
 		d.Type = "blocks"
 	}

@@ -268,7 +268,7 @@ func (s *Store) breakLock(ctx context.Context, dir string, deadline time.Time) e
 	if ok, err := guard.TryLockContext(ctx, 5*time.Millisecond); err != nil || !ok {
 		return fmt.Errorf("%w: another process is taking over the stale lock", errors.Join(ErrLocked, err))
 	}
-	defer guard.Unlock()
+	defer func() { _ = guard.Unlock() }()
 	judged, why, err := judgeLock(dir)
 	if why == "" || err != nil {
 		return err

@@ -111,29 +111,29 @@ const panicked = -1
 func (s *session) play(kind string) int {
 	switch kind {
 	case "land":
-		s.land(s.commit("HEAD", "work"))
+		s.land(s.commit("work"))
 		s.done("success")
 	case "unclosed":
-		s.land(s.commit("HEAD", "work"))
+		s.land(s.commit("work"))
 		s.row.Status = "success"
 	case "nochanges":
 		s.release()
 		s.row.Status = "no_changes"
 		return 1
 	case "fail":
-		s.row.ResultRev = s.commit("HEAD", "half")
+		s.row.ResultRev = s.commit("half")
 		s.release()
 		s.row.Status, s.row.Detail = "execution_failed", "exit status 3"
 		return 2
 	case "conflict":
-		s.row.ResultRev = s.commit("HEAD", "theirs")
+		s.row.ResultRev = s.commit("theirs")
 		s.row.PreserveRef = "refs/ddx/iterations/" + s.bead.ID + "/" + s.row.AttemptID
 		s.git("update-ref", s.row.PreserveRef, s.row.ResultRev)
 		s.release()
 		s.row.Outcome, s.row.Status, s.row.Detail, s.row.FailureMode = "preserved", "land_conflict", "merge conflict", "merge_conflict"
 		return 1
 	case "dropped":
-		work := s.commit("HEAD", "lost")
+		work := s.commit("lost")
 		s.row.PreserveRef = "refs/ddx/iterations/" + s.row.AttemptID + "/0"
 		s.git("update-ref", s.row.PreserveRef, work)
 		merge := s.git("commit-tree", "HEAD^{tree}", "-p", "HEAD", "-p", work, "-m", "Merge the iteration")
@@ -155,7 +155,7 @@ func (s *session) play(kind string) int {
 			s.row.Status, s.row.Detail = "resource_exhausted", "rate limit"
 			return 2
 		}
-		s.land(s.commit("HEAD", "work"))
+		s.land(s.commit("work"))
 		s.done("success")
 	case "cooldown":
 		s.release()
@@ -166,7 +166,8 @@ func (s *session) play(kind string) int {
 }
 
 // commit makes a commit that adds a file named after the bead.
-func (s *session) commit(parent, text string) string {
+func (s *session) commit(text string) string {
+	const parent = "HEAD"
 	blob, err := s.repo.RunInput(s.ctx, text+"\n", "hash-object", "-w", "--stdin")
 	must(err)
 	tree, err := s.repo.Run(s.ctx, "ls-tree", parent)

@@ -2,6 +2,7 @@ package log
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 )
@@ -49,7 +50,7 @@ func (c *cursor) fill(off int64, n int) error {
 	got, err := c.src.ReadAt(c.buf[kept:], off+int64(kept))
 	if got < int(want)-kept {
 		c.buf = c.buf[:kept]
-		if err == nil || err == io.EOF {
+		if err == nil || errors.Is(err, io.EOF) {
 			err = fmt.Errorf("%w: it ends at offset %d, earlier than it did before", ErrDamaged, off+int64(kept+got))
 		}
 		return err

@@ -52,12 +52,17 @@ func WithTrailers(message string, trailers ...Trailer) string {
 	return out
 }
 
+// isTrailerBlock tells whether a paragraph begins with a trailer and holds only
+// trailers and their continuation lines.
 func isTrailerBlock(paragraph string) bool {
+	first, _, _ := strings.Cut(paragraph, "\n")
+	if !trailerLine.MatchString(first) {
+		return false
+	}
 	for line := range strings.Lines(paragraph) {
-		line = strings.TrimRight(line, "\n")
-		if !trailerLine.MatchString(line) && !strings.HasPrefix(line, " ") {
+		if !trailerLine.MatchString(strings.TrimRight(line, "\n")) && !strings.HasPrefix(line, " ") {
 			return false
 		}
 	}
-	return paragraph != ""
+	return true
 }

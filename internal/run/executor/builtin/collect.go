@@ -127,15 +127,16 @@ func (a *attempt) findBase(ctx context.Context, head string, w *work) error {
 	if err != nil {
 		return err
 	}
-	if later, err := a.root.IsAncestor(ctx, start, meet); err != nil || !later {
+	if later, err := a.root.IsAncestor(ctx, start, meet); err != nil {
 		return err
+	} else if later {
+		w.base = meet
 	}
-	w.base = meet
-	all, err := a.root.CountCommits(ctx, head, meet)
+	all, err := a.root.CountCommits(ctx, head, w.base)
 	if err != nil {
 		return err
 	}
-	own, err := a.root.CountCommits(ctx, head, append(a.before.tips(), meet)...)
+	own, err := a.root.CountCommits(ctx, head, append(a.before.tips(), w.base)...)
 	if err == nil && own < all {
 		w.refuse(fmt.Sprintf("the agent brought in %d commits that are not its own, by a merge or a rebase", all-own))
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"sync"
@@ -111,8 +110,6 @@ func (l *logFile) Close() {
 		l.v.note(l.f.Close())
 	}
 }
-
-var _ io.Writer = (*logFile)(nil)
 
 type requested struct {
 	Harness string `json:"harness"`

@@ -89,7 +89,7 @@ func (a *attempt) fastForward(ctx context.Context, c chain) error {
 		return nil // moved, and then something else failed
 	}
 	if left := a.putBack(ctx, changes, saved); len(left) > 0 {
-		return fmt.Errorf("%w; git left these files of the checkout changed: %s", err, list(left))
+		return fmt.Errorf("%w; these files of the checkout are not as they were before: %s", err, list(left))
 	}
 	return a.moved(ctx, c, err)
 }

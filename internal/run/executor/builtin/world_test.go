@@ -52,6 +52,9 @@ func TestMain(m *testing.M) {
 	} {
 		os.Setenv(name, value)
 	}
+	for _, name := range []string{"CI", "DDX_BEAD_DIR", "HELIX_AGENT_SESSION"} {
+		os.Unsetenv(name)
+	}
 	if err := os.Mkdir(os.Getenv("TMPDIR"), 0o755); err != nil {
 		panic(err)
 	}

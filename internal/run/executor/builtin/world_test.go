@@ -244,22 +244,13 @@ func (w *world) check(req executor.Request, res executor.Result) {
 			}
 		}
 	}
-	if refs := w.git("for-each-ref", "--format=%(refname)", "refs/helix/preserved/"); (refs != "") != w.hasKept(refs, res) {
-		w.Errorf("refs %q for result %+v", refs, res)
+	if ref := w.git("for-each-ref", "--format=%(refname)", "refs/helix/preserved/*/"+req.AttemptID); ref != res.PreserveRef {
+		w.Errorf("the ref of the attempt is %q, the result says %q", ref, res.PreserveRef)
 	}
 	if !strings.Contains(res.Reason, "was kept") {
 		w.nothingLeft()
 	}
 	w.checkEvidence(req, res)
-}
-
-// hasKept is true when the refs that exist include the one that the result names;
-// earlier attempts may have left theirs.
-func (w *world) hasKept(refs string, res executor.Result) bool {
-	if res.PreserveRef == "" {
-		return refs != ""
-	}
-	return slices.Contains(strings.Fields(refs), res.PreserveRef)
 }
 
 // holdLock is another landing in the repository.

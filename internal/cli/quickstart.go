@@ -43,8 +43,8 @@ func (a *App) quickstart(ctx context.Context, dir, agent string) error {
 		if dir, err = os.MkdirTemp("", "helix-quickstart-"); err != nil {
 			return fmt.Errorf("quickstart: %w", err)
 		}
-	} else if dir, err = filepath.Abs(filepath.Join(a.Dir, dir)); err != nil {
-		return err
+	} else if !filepath.IsAbs(dir) {
+		dir = filepath.Join(a.Dir, dir)
 	}
 	settings, err := quickstartSettings(agent)
 	if err != nil {

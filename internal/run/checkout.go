@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -42,21 +41,26 @@ func (c Checkout) Tree(ctx context.Context) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)[:8]), nil
 }
 
+// Contains looks at all local branches: work lands on the branch that its attempt
+// started from, and the person may have switched to another one since.
 func (c Checkout) Contains(ctx context.Context, rev string) (bool, error) {
-	_, err := c.Git.Run(ctx, "merge-base", "--is-ancestor", rev, "HEAD")
-	var e *git.Error
-	if errors.As(err, &e) && e.Code == 1 {
-		return false, nil
-	}
+	on, err := c.Git.IsAncestor(ctx, rev, "HEAD")
 	if err != nil {
 		return false, fmt.Errorf("run: look for commit %s: %w", rev, err)
 	}
-	return true, nil
+	if on {
+		return true, nil
+	}
+	branches, err := c.Git.RefsContaining(ctx, rev, "refs/heads/")
+	if err != nil {
+		return false, fmt.Errorf("run: look for commit %s: %w", rev, err)
+	}
+	return len(branches) > 0, nil
 }
 
 func (c Checkout) AttemptCommit(ctx context.Context, bead, attempt string) (string, error) {
 	rev, err := c.Git.Run(ctx, "log", "-n", "1", "--format=%H", "--fixed-strings", "--all-match",
-		"--grep", "Helix-Attempt: "+attempt, "--grep", "Bead: "+bead, "HEAD")
+		"--grep", "Helix-Attempt: "+attempt, "--grep", "Bead: "+bead, "HEAD", "--branches")
 	if err != nil {
 		return "", fmt.Errorf("run: look for the commit of attempt %s: %w", attempt, err)
 	}

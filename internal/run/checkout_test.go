@@ -86,11 +86,16 @@ func TestCheckoutCommits(t *testing.T) {
 	mustGit(t, r, "commit", "-q", "-m", "work\n\nBead: hx-1\nHelix-Attempt: A1")
 	second := mustGit(t, r, "rev-parse", "HEAD")
 	mustGit(t, r, "checkout", "-q", "-b", "side", first)
-	if on, err := c.Contains(ctx, second); err != nil || on {
-		t.Errorf("a commit of another branch is contained: %t, %v", on, err)
+	// The person has switched branches since the work landed.
+	if on, err := c.Contains(ctx, second); err != nil || !on {
+		t.Errorf("got %t, %v", on, err)
 	}
-	if rev, err := c.AttemptCommit(ctx, "hx-1", "A1"); err != nil || rev != "" {
-		t.Errorf("a commit of another branch is found: %q, %v", rev, err)
+	if rev, err := c.AttemptCommit(ctx, "hx-1", "A1"); err != nil || rev != second {
+		t.Errorf("got %q, %v, want %q", rev, err, second)
+	}
+	lost := mustGit(t, r, "commit-tree", "HEAD^{tree}", "-p", "HEAD", "-m", "on no branch")
+	if on, err := c.Contains(ctx, lost); err != nil || on {
+		t.Errorf("a commit that is on no branch is contained: %t, %v", on, err)
 	}
 	mustGit(t, r, "checkout", "-q", "main")
 	if on, err := c.Contains(ctx, second); err != nil || !on {

@@ -55,9 +55,9 @@ type Repo interface {
 	Head(ctx context.Context) (string, error)
 	// Tree digests HEAD's tree and every uncommitted change outside helix's own files.
 	Tree(ctx context.Context) (string, error)
-	// Contains tells whether rev is on the checked-out branch.
+	// Contains tells whether rev is on the checked-out branch or another local one.
 	Contains(ctx context.Context, rev string) (bool, error)
-	// AttemptCommit finds the commit on the branch whose Helix-Attempt trailer
+	// AttemptCommit finds the commit on a branch whose Helix-Attempt trailer
 	// is attempt and whose Bead trailer is bead; "" when there is none.
 	AttemptCommit(ctx context.Context, bead, attempt string) (string, error)
 	// ChangeSize counts changed lines and files between two commits.

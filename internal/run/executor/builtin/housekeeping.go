@@ -11,7 +11,7 @@ import (
 // the queue, and what ddx and helix write about their runs. A trailing slash
 // means a folder; all others are the beginning of a name.
 var trackerFiles = []string{
-	"beads.jsonl", "beads-archive.jsonl", "beads.lock/", "attachments/", "executions/", "runs/", "workers/",
+	"beads.jsonl", "beads-archive.jsonl", "beads.lock", ".beads.jsonl.", "attachments/", "executions/", "runs/", "workers/",
 	"agent-logs/", "metrics/", "run-state", "helix-", "helix.pid",
 }
 

@@ -43,6 +43,7 @@ type Loop struct {
 	troubles  int               // provider failures in a row
 	drifted   map[string]string // why beads of this attempt may not be closed
 	running   runningAgents
+	owns      bool  // the run state is ours to write: what the run before left has been settled
 	broken    error // the run state can no longer be written
 	unsettled bool  // the last step left its bead to be tried again: its cycle is not over
 }
@@ -218,6 +219,9 @@ func (l *Loop) phase(p Phase) {
 }
 
 func (l *Loop) save() {
+	if !l.owns {
+		return
+	}
 	l.st.LastRun = l.Clock.Now().UTC()
 	l.st.Skipped = len(l.st.Skip)
 	l.st.TotalTokens = l.st.Usage.Total()

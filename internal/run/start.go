@@ -36,6 +36,7 @@ func (l *Loop) start(ctx context.Context) *Stop {
 			return stop
 		}
 	}
+	l.owns = true
 	l.save()
 	if previous.Unfinished() {
 		l.giveUpExhausted(ctx)

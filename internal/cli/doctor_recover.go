@@ -54,7 +54,7 @@ func (d *doctor) checkTracker(ctx context.Context) {
 
 // state is what the last run wrote, nil for none.
 func (d *doctor) state() (*run.State, error) {
-	return run.StateFile{Dir: filepath.Dir(d.project.store.Path())}.Load()
+	return d.project.states().Load()
 }
 
 func (d *doctor) checkRun(ctx context.Context) {

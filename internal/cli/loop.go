@@ -179,7 +179,7 @@ func (a *App) newLoop(p *project, f *runFlags, console *run.Console, exec execut
 		Tracker: p.store, Executor: exec, Prompts: composer, Documents: composer,
 		Actions: run.Agents{Runner: runner, Composer: composer, Output: console, RunID: runID, Choose: who.choose},
 		Repo:    run.Checkout{Git: p.repo}, Clock: run.SystemClock{}, Processes: run.Host{},
-		States: run.StateFile{Dir: dir}, Journal: run.JournalIn(dir), Output: console,
+		States: p.states(), Journal: run.JournalIn(dir), Output: console,
 		Options: f.options(p.config, spec), RunID: runID,
 		Reclaim:    reclaimer(exec),
 		NewAttempt: func(now time.Time) string { return run.AttemptName(now, randomID()) },

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -51,7 +50,7 @@ func (a *App) outlook(ctx context.Context) (*tracker.Queue, run.View, error) {
 	if err != nil {
 		return nil, view, err
 	}
-	st, err := (run.StateFile{Dir: filepath.Dir(p.store.Path())}).Load()
+	st, err := p.states().Load()
 	if err != nil {
 		return nil, view, err
 	}

@@ -181,7 +181,7 @@ func lockRun(p *project) (unlock func(), err error) {
 
 func alreadyLive(p *project) error {
 	who := ""
-	if st, err := (run.StateFile{Dir: filepath.Dir(p.store.Path())}).Load(); err == nil && st != nil {
+	if st, err := p.states().Load(); err == nil && st != nil {
 		who = fmt.Sprintf(" (pid=%d, started=%s)", st.Process.PID, st.StartedAt.Format(time.RFC3339))
 	}
 	return &exitError{ExitAlreadyLive, fmt.Errorf("run: already running%s; see helix status, or end it with: helix stop", who)}

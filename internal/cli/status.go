@@ -48,11 +48,16 @@ func readStatus(ctx context.Context, p *project) (run.Status, error) {
 	if err != nil {
 		return run.Status{}, err
 	}
-	st, err := (run.StateFile{Dir: filepath.Dir(p.store.Path())}).Load()
+	st, err := p.states().Load()
 	if err != nil {
 		return run.Status{}, err
 	}
 	return run.StatusOf(q, st, runIsLive(p), claimFacts(p)), nil
+}
+
+// states is where the runs of this project keep their state.
+func (p *project) states() run.StateFile {
+	return run.StateFile{Dir: filepath.Dir(p.store.Path())}
 }
 
 // runIsLive tries the run lock without keeping it.

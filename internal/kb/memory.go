@@ -1,0 +1,69 @@
+package kb
+
+import (
+	"errors"
+	"path/filepath"
+	"time"
+
+	"helix/internal/kb/log"
+	"helix/internal/kb/view"
+)
+
+var (
+	// ErrRefused: the request cannot be done as it is; the message says why and
+	// what to do. Nothing was written.
+	ErrRefused = errors.New("refused")
+	// ErrNotFound: no entry or topic has that name.
+	ErrNotFound = view.ErrNotFound
+)
+
+// Memory is the knowledge base in one folder. It is safe for concurrent use, and
+// any number of processes may use the same folder.
+type Memory struct {
+	dir  string
+	root string
+	log  *log.Log
+	now  func() time.Time
+}
+
+// Option changes how a memory is opened.
+type Option func(*Memory)
+
+// WithRoot names the project's folder: relative sources are files below it.
+func WithRoot(root string) Option { return func(m *Memory) { m.root = root } }
+
+// WithClock replaces time.Now.
+func WithClock(now func() time.Time) Option { return func(m *Memory) { m.now = now } }
+
+// Open opens the memory in dir. It does no I/O: the folder is made by the first
+// write.
+func Open(dir string, opts ...Option) *Memory {
+	m := &Memory{dir: dir, now: time.Now}
+	for _, o := range opts {
+		o(m)
+	}
+	m.log = log.Open(dir)
+	return m
+}
+
+// Close lets go of the files.
+func (m *Memory) Close() error { return m.log.Close() }
+
+// Dir is the folder of the memory.
+func (m *Memory) Dir() string { return m.dir }
+
+// DefaultDir is the folder that is used when none is named: $HELIX_KB, else
+// .helix-kb in the home folder.
+func DefaultDir(getenv func(string) string) (string, error) {
+	if dir := getenv("HELIX_KB"); dir != "" {
+		return dir, nil
+	}
+	home := getenv("HOME")
+	if home == "" {
+		return "", errors.New("no folder for the memory: set HELIX_KB or HOME, or give --kb")
+	}
+	return filepath.Join(home, ".helix-kb"), nil
+}
+
+// View opens the memory as it is now, for reading. The caller closes it.
+func (m *Memory) View() (*view.View, error) { return view.Open(m.dir) }

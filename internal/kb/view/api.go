@@ -1,0 +1,68 @@
+package view
+
+import (
+	"errors"
+	"time"
+
+	"helix/internal/kb/entry"
+)
+
+// ErrNotFound: no entry has that id.
+var ErrNotFound = errors.New("no such entry")
+
+// Topic sums up the entries of one topic.
+type Topic struct {
+	Name        string
+	Entries     int
+	First, Last time.Time // creation of the oldest and of the newest entry
+}
+
+// Count says how many entries have something.
+type Count struct {
+	Name    string
+	Entries int
+}
+
+// Filter restricts entries. The zero Filter lets every active entry pass.
+type Filter struct {
+	Topic  string // exact, or a pattern with * in it; "a/" also means everything below a
+	Tag    string
+	Source string // path, its last elements, or path:line; without regard to the line
+	Kind   string
+	Since  time.Time // created at or after
+	Until  time.Time // created before
+	// Hidden lets entries pass that recall does not show: forgotten, expired,
+	// superseded, not yet valid.
+	Hidden bool
+}
+
+// Query is a search. Text may hold words, "quoted phrases", -excluded words, and
+// the filters topic: tag: source: kind: since: until:.
+type Query struct {
+	Text   string
+	Any    bool // an entry may have any of the words; else all, and any only when none has all
+	Limit  int  // 0 means 20
+	Filter Filter
+}
+
+// Hit is one entry found, the best first.
+type Hit struct {
+	Entry entry.Entry
+	Score float64
+	Stale bool // the file that it comes from has changed since
+}
+
+// Result is the answer to a Query.
+type Result struct {
+	Hits     []Hit
+	Fallback bool // no entry had all words, these have some
+	More     bool // there are more than Limit
+	Words    []string // what was looked for, for text.Mark
+}
+
+// Matches is how many entries a query finds, by topic, most first.
+type Matches struct {
+	Total    int
+	Topics   []Count
+	Fallback bool
+}

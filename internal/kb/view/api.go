@@ -55,8 +55,8 @@ type Hit struct {
 // Result is the answer to a Query.
 type Result struct {
 	Hits     []Hit
-	Fallback bool // no entry had all words, these have some
-	More     bool // there are more than Limit
+	Fallback bool     // no entry had all words, these have some
+	More     bool     // there are more than Limit
 	Words    []string // what was looked for, for text.Mark
 }
 

@@ -2,7 +2,6 @@ package kb
 
 import (
 	"errors"
-	"path/filepath"
 	"time"
 
 	"helix/internal/kb/log"
@@ -24,6 +23,10 @@ type Memory struct {
 	root string
 	log  *log.Log
 	now  func() time.Time
+
+	redact     func(text string) (clean string, found int) // nil: texts are stored as they are
+	session    session
+	afterWrite func() // called after each write; nil for nothing
 }
 
 // Option changes how a memory is opened.
@@ -54,16 +57,7 @@ func (m *Memory) Dir() string { return m.dir }
 
 // DefaultDir is the folder that is used when none is named: $HELIX_KB, else
 // .helix-kb in the home folder.
-func DefaultDir(getenv func(string) string) (string, error) {
-	if dir := getenv("HELIX_KB"); dir != "" {
-		return dir, nil
-	}
-	home := getenv("HOME")
-	if home == "" {
-		return "", errors.New("no folder for the memory: set HELIX_KB or HOME, or give --kb")
-	}
-	return filepath.Join(home, ".helix-kb"), nil
-}
+func DefaultDir(getenv func(string) string) (string, error) { return view.DefaultDir(getenv) }
 
 // View opens the memory as it is now, for reading. The caller closes it.
 func (m *Memory) View() (*view.View, error) { return view.Open(m.dir) }

@@ -1,0 +1,45 @@
+package kb
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"helix/internal/kb/entry"
+)
+
+// refusal is an error whose whole text is for the user; what it wraps is for the
+// program.
+type refusal struct {
+	msg  string
+	kind error
+}
+
+func (r *refusal) Error() string { return r.msg }
+func (r *refusal) Unwrap() error { return r.kind }
+
+func refuse(format string, args ...any) error {
+	return &refusal{fmt.Sprintf(format, args...), ErrRefused}
+}
+
+func notFound(format string, args ...any) error {
+	return &refusal{fmt.Sprintf(format, args...), ErrNotFound}
+}
+
+// check refuses an entry that cannot be stored.
+func check(e *entry.Entry) error {
+	err := e.Validate()
+	if err == nil {
+		return nil
+	}
+	return refuse("%s", strings.TrimPrefix(err.Error(), "entry "+entry.ErrInvalid.Error()+": "))
+}
+
+// at says to which of several things a refusal belongs, and keeps its kind.
+func at(place string, err error) error {
+	var r *refusal
+	if errors.As(err, &r) {
+		return &refusal{place + ": " + r.msg, r.kind}
+	}
+	return fmt.Errorf("%s: %w", place, err)
+}

@@ -1,0 +1,115 @@
+package redact
+
+import "strings"
+
+// ownRules are the rules for what gitleaks does not look for, or only in part.
+// They come before those of gitleaks, so that the marker names the plainer kind.
+func ownRules() []*rule {
+	return []*rule{
+		{
+			id: "private-key", keywords: []string{"private key"},
+			search: privateKeys,
+		},
+		{
+			// scheme://user:password@host. What is before the last @ of the
+			// authority is the password, since people forget to escape.
+			id: "url-password", keywords: []string{"://"},
+			pattern: "(?i)\\b([a-z][a-z0-9+.-]{1,20})://[^\\s:/@?#'\"`<>]*:(?P<secret>[^\\s/'\"`<>]+)@[^\\s@'\"`<>]", group: 2,
+			real: func(match, secret string) bool {
+				scheme, _, _ := strings.Cut(match, "://")
+				return !template(secret) && (store(scheme) || !isFiller(secret))
+			},
+		},
+		{
+			// Server=…;Password=…; and host=… password=…
+			id: "connection-string", keywords: []string{"password=", "pwd="},
+			pattern: `(?i)(?:\b(?:server|data source|host|addr)=[^\n]{1,200}?[; ](?:password|pwd)=([^\s;"'` + "`" + `]+)|\b(?:password|pwd)=([^\s;"'` + "`" + `]+)[; ][^\n]{0,200}?\b(?:server|data source|host)=)`,
+			real:    func(_, secret string) bool { return !template(secret) },
+		},
+		{
+			// user:password@tcp(host:port)/name, as the MySQL driver of Go wants it
+			id: "connection-string", keywords: []string{"@tcp(", "@unix("},
+			pattern: `[\w.-]+:([^\s:@/'"` + "`" + `]+)@(?:tcp|unix)\(`,
+			real:    func(_, secret string) bool { return !template(secret) },
+		},
+		{
+			id: "azure-account-key", keywords: []string{"accountkey=", "sharedaccesskey="},
+			pattern: `(?i)(?:account|sharedaccess)key=([a-z0-9+/]{40,}={0,2})`,
+		},
+		{
+			id: "authorization-header", keywords: []string{"authorization"},
+			pattern: `(?i)\bauthorization["']?[ \t]{0,3}[:=,][ \t]{0,3}["']?(?:bearer|token|apikey|api-key|digest|negotiate)[ \t]+([\w.~+/=-]{8,})`,
+			real:    func(_, secret string) bool { return !wordlike(secret) },
+		},
+		{
+			id: "authorization-header", keywords: []string{"basic "},
+			pattern: `(?i)\bbasic[ \t]+([a-z0-9+/]{8,}={0,2})`,
+			real:    func(_, secret string) bool { return basicAuth(secret) },
+		},
+		{
+			id: "bearer-token", keywords: []string{"bearer "},
+			pattern: `(?i)\bbearer[ \t]+([\w.~+/=-]{16,})`,
+			real:    func(_, secret string) bool { return !wordlike(secret) },
+		},
+		{
+			id: "jwt", keywords: []string{"eyj"},
+			pattern: `\beyJ[\w-]{8,}\.eyJ[\w-]{8,}(?:\.[\w-]*)?`,
+		},
+		{
+			id: "aws-secret-access-key", keywords: []string{"aws", "secretaccesskey", "secret_access_key", "secret access key"},
+			pattern: `(?i)(?:aws[\w .-]{0,30}|secret[_ -]?access[_ -]?)key(?:[_ -]?id)?["']?[ \t]{0,3}(?:=>|:=|=|:)[ \t]{0,3}["']?([a-z0-9/+]{40})(?:[^a-z0-9/+=]|$)`,
+			real:    func(_, secret string) bool { return !isHash(secret) && !wordlike(secret) },
+		},
+		{
+			id: "ai-service-key", keywords: []string{"sk-ant-", "sk-proj-", "sk-svcacct-", "sk-or-v1-"},
+			pattern: `\bsk-(?:ant|proj|svcacct|or-v1)-[\w-]{20,}`,
+			real:    func(_, secret string) bool { return !wordlike(secret) },
+		},
+		{
+			id: "google-client-secret", keywords: []string{"gocspx-"},
+			pattern: `\bGOCSPX-[\w-]{20,}`,
+		},
+		{
+			id: "netrc-password", keywords: []string{"machine", "default"},
+			pattern: `\b(?:machine[ \t\n]+\S+|default)[ \t\n]+login[ \t\n]+\S+[ \t\n]+password[ \t\n]+(\S+)`,
+			real:    func(_, secret string) bool { return !template(secret) && !isFiller(secret) },
+		},
+		{
+			id: "password", keywords: []string{"passw", "passphrase", "pwd", "_pass", "-pass", "pass="},
+			pattern: `(?i)(?:passw(?:or)?d|passwort|passphrase|pwd|[_-]pass|\bpass=)[\w-]{0,20}["']?[ \t]{0,3}(?:=>|:=|=|:|[ \t])?[ \t]{0,3}(?:"([^"\n]{4,128})"|'([^'\n]{4,128})'|([^\s"'` + "`" + `,;]{4,128}))`,
+			real:    assignedPassword,
+		},
+	}
+}
+
+// assignedPassword judges name, operator, value. A space is an operator only
+// after a flag, as in --password VALUE.
+func assignedPassword(match, secret string) bool {
+	before := strings.TrimSuffix(match, secret)
+	quoted := len(before) < len(match) && strings.HasSuffix(before, `"`)
+	if !quoted {
+		if unquoted := strings.TrimRight(match, `"'`); len(unquoted) < len(match) {
+			quoted = true
+			before = strings.TrimSuffix(unquoted, secret)
+		}
+	}
+	before = strings.TrimRight(before, `"' `+"\t")
+	if n := len(before); n == 0 || !strings.ContainsRune("=:>", rune(before[n-1])) && !strings.HasPrefix(before, "-") {
+		return false
+	}
+	if !quoted {
+		secret = strings.TrimRight(secret, ".)")
+	}
+	return realPassword(secret, quoted)
+}
+
+// store reports whether URLs of that scheme lead to a database or a queue: an
+// address with a password is then written down to be used, whatever it looks like.
+func store(scheme string) bool {
+	scheme, _, _ = strings.Cut(strings.ToLower(scheme), "+")
+	switch scheme {
+	case "postgres", "postgresql", "mysql", "mariadb", "mongodb", "redis", "rediss", "amqp", "amqps", "mssql", "sqlserver", "oracle", "cockroachdb", "clickhouse", "nats", "kafka", "couchbase", "cassandra", "neo4j", "bolt", "memcached":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,309 @@
+package hook
+
+import (
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"helix/internal/kb/entry"
+	"helix/internal/kb/view"
+)
+
+// layer is one reason for which entries are shown.
+type layer struct {
+	heading string
+	entries []entry.Entry
+}
+
+// ambient tells what is known about the file that a tool is about to touch. An
+// entry is shown once, in the first layer that has it.
+func ambient(q *request) (reply, error) {
+	t := q.target()
+	name := filepath.Base(t.path)
+	stem, _, _ := strings.Cut(strings.TrimPrefix(name, "."), ".")
+	if t.path == "" || len(stem) < 3 {
+		return reply{}, nil
+	}
+	m, err := q.memory()
+	if err != nil || m.Len() == 0 {
+		return reply{}, err
+	}
+	a := &about{mem: m, target: t, stem: stemWords(t.path, stem), seen: map[string]bool{}, cacheDir: q.env.CacheDir}
+	for _, add := range []func() error{
+		func() error { return a.sourceLinked(name) },
+		a.symbols,
+		a.related,
+		a.coupled,
+		a.refactored,
+	} {
+		if err := add(); err != nil {
+			return reply{}, err
+		}
+	}
+	return reply{context: pack(a.layers, a.more, maxAmbient)}, nil
+}
+
+// stemWords is what a file is about by its name. A name that many files have says
+// nothing without its folder's.
+func stemWords(path, stem string) string {
+	switch strings.ToLower(stem) {
+	case "main", "index", "mod", "lib", "init", "__init__", "test", "tests", "util", "utils", "types", "readme", "doc", "config", "setup":
+		if dir := filepath.Base(filepath.Dir(path)); len(dir) >= 3 {
+			stem = dir + " " + stem
+		}
+	}
+	return strings.Join(fields(stem), " ")
+}
+
+// fields are the runs of letters, digits and underscores of text.
+func fields(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r < 0x80 && !wordByte(byte(r)) })
+}
+
+// about gathers what is known about a target, layer by layer.
+type about struct {
+	mem      Memory
+	target   target
+	stem     string
+	cacheDir string
+
+	layers []layer
+	seen   map[string]bool // ids
+	more   int             // entries of the file that are in no layer
+	topics []string        // that have entries of the file
+}
+
+// take adds a layer of those entries that are in none yet, up to n.
+func (a *about) take(heading string, entries []entry.Entry, n int) {
+	l := layer{heading: heading}
+	for _, e := range entries {
+		if len(l.entries) == n {
+			break
+		}
+		if !a.seen[e.ID] {
+			a.seen[e.ID] = true
+			l.entries = append(l.entries, e)
+		}
+	}
+	if len(l.entries) > 0 {
+		a.layers = append(a.layers, l)
+	}
+}
+
+// sourceLinked are the newest entries that name the file as their source. A source
+// may be relative to the project, and so may the path of the tool: one must be the
+// end of the other.
+func (a *about) sourceLinked(name string) error {
+	const show, look = 8, 200
+	all, err := a.mem.Newest(look, view.Filter{Source: name})
+	if err != nil {
+		return err
+	}
+	var own []entry.Entry
+	topics := map[string]bool{}
+	for _, e := range all {
+		if !a.target.is(e.Source.Path) {
+			continue
+		}
+		own = append(own, e)
+		if !topics[e.Topic] {
+			topics[e.Topic] = true
+			a.topics = append(a.topics, e.Topic)
+		}
+	}
+	a.take("source-linked ("+oneLine(name, 80)+"):", own, show)
+	a.more = max(len(own)-show, 0)
+	for _, e := range own { // what is not shown here is not news in another layer
+		a.seen[e.ID] = true
+	}
+	return nil
+}
+
+// is tells whether a source names the target.
+func (t target) is(source string) bool {
+	source = filepath.Clean(source)
+	for _, path := range []string{t.abs, filepath.Clean(t.path)} {
+		if path != "" && (strings.HasSuffix("/"+path, "/"+strings.TrimPrefix(source, "/")) && (!filepath.IsAbs(source) || source == path) ||
+			!filepath.IsAbs(path) && strings.HasSuffix("/"+source, "/"+path)) {
+			return true
+		}
+	}
+	return false
+}
+
+// symbols are entries that mention what the file declares or the edit takes away.
+func (a *about) symbols() error {
+	const show, most, enough = 5, 15, 5
+	if len(a.seen) >= enough {
+		return nil
+	}
+	var names []string
+	if a.target.abs != "" {
+		names = fileSymbols(a.target.abs, a.cacheDir)
+	}
+	for _, s := range removed(a.target.old, a.target.new, a.target.whole) {
+		if len(names) < most {
+			names = append(names, s)
+		}
+	}
+	names = names[:min(most, len(names))]
+	if len(names) == 0 {
+		return nil
+	}
+	found, err := a.mem.Search(view.Query{Text: a.stem + " " + strings.Join(names, " "), Any: true, Limit: 4 * show})
+	if err != nil {
+		return err
+	}
+	var hits []entry.Entry
+	for _, h := range found.Hits {
+		// A search takes names apart; what has only a part of one is not about it.
+		if mentionsAny(&h.Entry, names) {
+			hits = append(hits, h.Entry)
+		}
+	}
+	a.take("symbol context:", hits, show)
+	return nil
+}
+
+// related are the entries that a search for the file's name ranks first.
+func (a *about) related() error {
+	const show = 3
+	found, err := a.mem.Search(view.Query{Text: a.stem, Limit: show + len(a.seen)})
+	if err != nil || found.Fallback {
+		return err
+	}
+	a.take("related ("+oneLine(a.stem, 60)+"):", entries(found), show)
+	return nil
+}
+
+// coupled are entries of topics that share the file: what is true of one of them
+// tends to be of use with the other.
+func (a *about) coupled() error {
+	const show, most = 3, 3
+	var near []entry.Entry
+	for _, topic := range a.topics[:min(most, len(a.topics))] {
+		found, err := a.mem.Newest(show+len(a.seen), view.Filter{Topic: topic})
+		if err != nil {
+			return err
+		}
+		n := 0
+		for _, e := range found {
+			if !a.seen[e.ID] && e.Topic == topic && n < 2 {
+				near = append(near, e)
+				n++
+			}
+		}
+	}
+	names := make([]string, 0, most)
+	for _, topic := range a.topics[:min(most, len(a.topics))] {
+		names = append(names, oneLine(topic, topicBytes))
+	}
+	a.take("structural coupling (topics of this file: "+strings.Join(names, ", ")+"):", near, show)
+	return nil
+}
+
+// refactored are entries that mention what the edit takes away.
+func (a *about) refactored() error {
+	const most, show = 3, 3
+	if len(a.target.old) < 8 {
+		return nil
+	}
+	names := removed(a.target.old, a.target.new, a.target.whole)
+	names = names[:min(most, len(names))]
+	var hits []entry.Entry
+	for _, name := range names {
+		found, err := a.mem.Search(view.Query{Text: name, Limit: 2 * show})
+		if err != nil {
+			return err
+		}
+		n := 0
+		for _, h := range found.Hits {
+			if n < show && mentionsAny(&h.Entry, []string{name}) {
+				hits = append(hits, h.Entry)
+				n++
+			}
+		}
+	}
+	heading := "REFACTOR IMPACT (symbols modified: " + oneLine(strings.Join(names, ", "), 160) + "):"
+	a.take(heading, hits, most*show)
+	return nil
+}
+
+func entries(r view.Result) []entry.Entry {
+	out := make([]entry.Entry, len(r.Hits))
+	for i := range r.Hits {
+		out[i] = r.Hits[i].Entry
+	}
+	return out
+}
+
+// mentionsAny tells whether e has one of the names as a whole word.
+func mentionsAny(e *entry.Entry, names []string) bool {
+	for _, name := range names {
+		if hasWord(e.Text, name) || hasWord(e.Topic, name) {
+			return true
+		}
+	}
+	return false
+}
+
+func hasWord(text, name string) bool {
+	for from := 0; ; {
+		i := strings.Index(text[from:], name)
+		if i < 0 {
+			return false
+		}
+		i += from
+		end := i + len(name)
+		if (i == 0 || !wordByte(text[i-1])) && (end == len(text) || !wordByte(text[end])) {
+			return true
+		}
+		from = end
+	}
+}
+
+// pack writes the layers within a budget of bytes. Each gets its first line before
+// any gets its second, so that a long layer does not push out the others.
+func pack(layers []layer, more, budget int) string {
+	const rest = 64 // for the line that counts what is left out
+	shown := make([]int, len(layers))
+	lines := make([][]string, len(layers))
+	size, total, full := 0, 0, false
+	for i, l := range layers {
+		for j := range l.entries {
+			lines[i] = append(lines[i], "  "+line(&l.entries[j])+"\n")
+		}
+		total += len(lines[i])
+	}
+	taken := 0
+	for round := 0; !full && taken < total; round++ {
+		for i, l := range layers {
+			if round >= len(lines[i]) {
+				continue
+			}
+			need := len(lines[i][round])
+			if round == 0 {
+				need += len(l.heading) + 1
+			}
+			if full = size+need > budget-rest; full {
+				break
+			}
+			size += need
+			shown[i]++
+			taken++
+		}
+	}
+	var b strings.Builder
+	for i, l := range layers {
+		if shown[i] > 0 {
+			b.WriteString(l.heading + "\n" + strings.Join(lines[i][:shown[i]], ""))
+		}
+	}
+	if left := total - taken + more; left > 0 && b.Len() > 0 {
+		b.WriteString("(" + strconv.Itoa(left) + " more: mcp__helix__search)\n")
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "helix memory:\n" + strings.TrimRight(b.String(), "\n")
+}

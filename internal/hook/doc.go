@@ -1,0 +1,22 @@
+// Package hook answers the hooks of Claude Code and Codex from the memory: what
+// is known about the file that is about to be changed, about the error that just
+// came up, about the question that was asked.
+//
+// Run reads the event's JSON and writes one JSON object, or nothing:
+//
+//	hook.Run(ctx, "ambient", os.Stdin, os.Stdout, hook.Env{Getenv: os.Getenv})
+//
+// A hook stands in the way of the person's every step, so three rules come before
+// all else. It fails open: whatever is wrong with the input, the memory or the
+// disk, the answer is silence and exit code 0 (HELIX_HOOK_DEBUG=1 says on standard
+// error what was wrong). It is short: ambient answers stay within 2 KB and all
+// others below 9 KB, more of which the clients do not pass on. And it is quick: the
+// program around it is started anew for every event, which is why this package
+// links neither the command line's nor the server's libraries, and opens the
+// memory only once there is something to look up.
+//
+// How the clients behave was measured on Claude Code 2.1 and Codex 0.169. They
+// reject an answer that names another event than the one they asked about, an
+// additionalContext on Stop makes the agent go on for ever, and one on PreCompact
+// is not known at all.
+package hook

@@ -1,0 +1,35 @@
+package hook
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+const usage = `usage: helix-hook EVENT [DIR]
+
+Answers a hook of Claude Code or Codex: its JSON on standard input, the answer on
+standard output. DIR is the folder of the memory. helix hooks install sets it up.
+`
+
+// Main runs the command line EVENT [DIR]. It has no exit code: a hook that fails
+// must not stop the client.
+func Main(ctx context.Context, args []string, in io.Reader, out, stderr io.Writer, getenv func(string) string) {
+	if len(args) == 0 || args[0] == "-h" || args[0] == "--help" {
+		fmt.Fprint(stderr, usage)
+		return
+	}
+	env := Env{Getenv: getenv}
+	if len(args) > 1 {
+		env.Dir = args[1]
+	}
+	if cache, err := os.UserCacheDir(); err == nil {
+		env.CacheDir = filepath.Join(cache, "helix", "symbols")
+	}
+	if getenv("HELIX_HOOK_DEBUG") == "1" {
+		env.Debug = stderr
+	}
+	Run(ctx, args[0], in, out, env)
+}

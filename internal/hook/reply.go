@@ -1,0 +1,105 @@
+package hook
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	// maxContext bytes of context are given at most. Claude Code puts what has
+	// more than about 10 KB into a file and shows the model 2 KB of it.
+	maxContext = 8 << 10
+	// maxAmbient is the same for what comes with every file that is touched.
+	maxAmbient = 2 << 10
+)
+
+// reply is what the client is told. The zero reply is silence.
+type reply struct {
+	context string // for the model
+	message string // for the person
+	allow   bool   // the permission that was asked for
+}
+
+// write gives the form of https://code.claude.com/docs/en/hooks.
+func (r reply) write(b *bytes.Buffer, event string) {
+	switch {
+	case r.allow:
+		b.WriteString(`{"hookSpecificOutput":{"hookEventName":`)
+		quote(b, event)
+		b.WriteString(`,"decision":{"behavior":"allow"}}}` + "\n")
+	case r.context != "":
+		b.WriteString(`{"hookSpecificOutput":{"hookEventName":`)
+		quote(b, event)
+		b.WriteString(`,"additionalContext":`)
+		quote(b, cut(r.context, maxContext))
+		b.WriteString("}}\n")
+	case r.message != "":
+		b.WriteString(`{"systemMessage":`)
+		quote(b, cut(r.message, maxContext))
+		b.WriteString("}\n")
+	}
+}
+
+// quote writes s as a JSON string.
+func quote(b *bytes.Buffer, s string) {
+	const hex = "0123456789abcdef"
+	b.WriteByte('"')
+	for _, r := range s { // bytes that are not UTF-8 come as U+FFFD
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r < ' ':
+			b.WriteString(`\u00`)
+			b.WriteByte(hex[r>>4])
+			b.WriteByte(hex[r&15])
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+}
+
+// cut shortens s to at most n bytes, at the end of a word if one is near, and
+// marks that it did.
+func cut(s string, n int) string {
+	const mark = "…"
+	if len(s) <= n {
+		return s
+	}
+	if n < len(mark) {
+		return ""
+	}
+	end := n - len(mark)
+	for end > 0 && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	if space := strings.LastIndexByte(s[:end], ' '); space > end-24 {
+		end = max(space, 0)
+	}
+	return strings.TrimRight(s[:end], " ") + mark
+}
+
+// oneLine makes text of the memory into one line without control characters.
+func oneLine(s string, n int) string {
+	if len(s) > 4*n { // enough to fill the line, whatever is taken away
+		s = s[:4*n]
+	}
+	var b strings.Builder
+	space := false
+	for _, r := range s {
+		if r <= ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == 0x2028 || r == 0x2029 {
+			space = b.Len() > 0
+			continue
+		}
+		if space {
+			b.WriteByte(' ')
+			space = false
+		}
+		b.WriteRune(r)
+	}
+	return cut(b.String(), n)
+}

@@ -1,0 +1,133 @@
+package hook
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"time"
+
+	"helix/internal/kb/entry"
+	"helix/internal/kb/view"
+)
+
+// Memory is what a hook reads of the memory. *view.View is one.
+type Memory interface {
+	Len() int
+	Topics() ([]view.Topic, error)
+	Newest(n int, f view.Filter) ([]entry.Entry, error)
+	Search(q view.Query) (view.Result, error)
+	Close() error
+}
+
+// Env is where a hook finds things. The zero value of each field but Getenv has a
+// meaning.
+type Env struct {
+	Getenv   func(string) string
+	Dir      string                           // folder of the memory; "" is the default one
+	Open     func(dir string) (Memory, error) // nil is view.Open
+	CacheDir string                           // keeps the symbols of files; "" keeps none
+	Debug    io.Writer                        // nil: silence
+	Now      func() time.Time                 // nil is time.Now
+}
+
+// timeLimit is how long a hook may take: the clients give up after the 5 seconds
+// that the installer writes, and count that as a failure.
+const timeLimit = 3 * time.Second
+
+// Run answers one event. event is a short name (session, ambient, …) or the
+// client's own (SessionStart, PreToolUse, …). Nothing is written where there is
+// nothing to say, and nothing that goes wrong gets out.
+func Run(ctx context.Context, event string, in io.Reader, out io.Writer, env Env) {
+	ctx, cancel := context.WithTimeout(ctx, timeLimit)
+	defer cancel()
+	if env.Now == nil {
+		env.Now = time.Now
+	}
+	if env.Open == nil {
+		env.Open = func(dir string) (Memory, error) { return view.Open(dir) }
+	}
+	type result struct {
+		answer []byte
+		err    error
+	}
+	done := make(chan result, 1)
+	go func() {
+		// A file that another process cuts while it is mapped faults at the read.
+		debug.SetPanicOnFault(true)
+		var r result
+		defer func() {
+			if p := recover(); p != nil {
+				r = result{nil, fmt.Errorf("panic: %v", p)}
+			}
+			done <- r
+		}()
+		r.answer, r.err = answer(event, in, env)
+	}()
+	var r result
+	select {
+	case r = <-done:
+	case <-ctx.Done():
+		r.err = ctx.Err()
+	}
+	if r.err != nil && env.Debug != nil {
+		fmt.Fprintf(env.Debug, "helix hook: %s: %v\n", event, r.err)
+	}
+	if r.err == nil && len(r.answer) > 0 {
+		_, _ = out.Write(r.answer)
+	}
+}
+
+// handlers by the client's name of the event.
+func handler(event string) (name string, f func(*request) (reply, error)) {
+	switch event {
+	case "session", "SessionStart":
+		return "SessionStart", session
+	case "prompt", "UserPromptSubmit":
+		return "UserPromptSubmit", prompt
+	case "ambient", "PreToolUse":
+		return "PreToolUse", ambient
+	case "post-build", "PostToolUse":
+		return "PostToolUse", postBuild
+	case "error-context", "PostToolUseFailure":
+		return "PostToolUseFailure", errorContext
+	case "pre-compact", "PreCompact":
+		return "PreCompact", preCompact
+	case "stop", "Stop":
+		return "Stop", stop
+	case "subagent", "SubagentStart":
+		return "SubagentStart", subagent
+	case "subagent-stop", "SubagentStop":
+		return "SubagentStop", subagentStop
+	case "session-end", "SessionEnd":
+		return "SessionEnd", sessionEnd
+	case "approve-mcp", "PermissionRequest":
+		return "PermissionRequest", approve
+	}
+	return "", nil
+}
+
+func answer(event string, in io.Reader, env Env) ([]byte, error) {
+	name, f := handler(event)
+	if f == nil {
+		return nil, errors.New("no such event")
+	}
+	input, err := readInput(in)
+	if err != nil {
+		return nil, err
+	}
+	if asked := str(input, "hook_event_name"); asked != "" && asked != name {
+		return nil, fmt.Errorf("the client asks about %s", asked)
+	}
+	q := &request{input: input, env: env}
+	defer q.close()
+	r, err := f(q)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	r.write(&b, name)
+	return b.Bytes(), nil
+}

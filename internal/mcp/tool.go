@@ -1,0 +1,132 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"helix/internal/kb"
+)
+
+// tool is one tool: what a model is told about it, and what it does.
+type tool struct {
+	name, title, description string
+
+	reads       bool // changes nothing
+	destructive bool // may change or remove what is there
+	idempotent  bool // a second time changes nothing more
+	always      bool // to be in the model's prompt with its schema from the start
+
+	input   *jsonschema.Schema
+	output  *jsonschema.Schema
+	aliases map[string]string // names of arguments that older prompts use
+
+	run func(context.Context, *kb.Memory, json.RawMessage) (result, error)
+}
+
+// result is what every method of the memory gives.
+type result interface{ Text() string }
+
+func (t *tool) describe() *sdk.Tool {
+	described := &sdk.Tool{
+		Name: t.name, Title: t.title, Description: t.description,
+		InputSchema: t.input, OutputSchema: t.output,
+		Annotations: &sdk.ToolAnnotations{
+			Title: t.title, ReadOnlyHint: t.reads, IdempotentHint: t.idempotent,
+			DestructiveHint: &t.destructive, OpenWorldHint: new(false),
+		},
+	}
+	if t.always {
+		described.Meta = sdk.Meta{"anthropic/alwaysLoad": true}
+	}
+	return described
+}
+
+// handler answers calls. The work ends with the call's context, which a
+// cancellation ends, and with that of the server.
+func (t *tool) handler(server context.Context, m *kb.Memory) sdk.ToolHandler {
+	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		defer context.AfterFunc(server, func() { cancel(errors.New("the server ends")) })()
+
+		args, err := arguments(t.input, t.aliases, req.Params.Arguments)
+		if err != nil {
+			return refused(fmt.Errorf("%s: %w", t.name, err)), nil
+		}
+		defer tell(ctx, req, t.name)()
+		r, err := t.run(ctx, m, args)
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil, fmt.Errorf("%s: %w", t.name, context.Cause(ctx))
+			}
+			return refused(err), nil
+		}
+		structured, err := json.Marshal(r)
+		if err != nil {
+			return nil, fmt.Errorf("%s: the result cannot be sent: %w", t.name, err)
+		}
+		return &sdk.CallToolResult{
+			Content:           []sdk.Content{&sdk.TextContent{Text: r.Text()}},
+			StructuredContent: json.RawMessage(structured),
+		}, nil
+	}
+}
+
+// refused is an error for the model. It has no structured content: clients show
+// a model that instead of the message.
+func refused(err error) *sdk.CallToolResult {
+	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: err.Error()}}}
+}
+
+// progressEvery is how often a call in progress says that it goes on.
+const progressEvery = time.Second
+
+// tell sends progress, in seconds since the start, while a call runs whose client
+// asked for it. The caller ends it by calling what it returns.
+func tell(ctx context.Context, req *sdk.CallToolRequest, what string) func() {
+	token := req.Params.GetProgressToken()
+	if token == nil {
+		return func() {}
+	}
+	send := func(n float64) {
+		// The client may be gone; then the answer will fail as well.
+		_ = req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{
+			ProgressToken: token, Progress: n, Message: what + " is at work",
+		})
+	}
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(progressEvery)
+		defer tick.Stop()
+		for n := 1.0; ; n++ {
+			select {
+			case <-tick.C:
+				send(n)
+			case <-done:
+				return
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	send(0)
+	return func() { close(done); <-ended }
+}
+
+// method runs one method of the memory on arguments of its request type.
+func method[Req any, Res result](do func(*kb.Memory, context.Context, Req) (Res, error)) func(context.Context, *kb.Memory, json.RawMessage) (result, error) {
+	return func(ctx context.Context, m *kb.Memory, args json.RawMessage) (result, error) {
+		var req Req
+		if err := json.Unmarshal(args, &req); err != nil {
+			return nil, fmt.Errorf("%w: %w", kb.ErrRefused, err)
+		}
+		return do(m, ctx, req)
+	}
+}

@@ -1,0 +1,237 @@
+package brief
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"helix/internal/kb/entry"
+)
+
+// Category is what sort of knowledge an entry holds, as a reader looks for it.
+type Category string
+
+// The categories in the order in which a briefing shows them.
+const (
+	Architecture Category = "ARCHITECTURE"
+	DataFlow     Category = "DATA FLOW"
+	Invariants   Category = "INVARIANTS"
+	Gotchas      Category = "GOTCHAS"
+	Decisions    Category = "DECISIONS"
+	HowTo        Category = "HOW-TO"
+	Performance  Category = "PERFORMANCE"
+	Gaps         Category = "GAPS"
+	Untagged     Category = "UNTAGGED"
+)
+
+// rule says what brings an entry into a category. Words and phrases are lower
+// case with one space between words.
+type rule struct {
+	category Category
+	tags     []string
+	prefixes []string // of the first line
+	keywords []string // in the first line
+	body     []string // anywhere in an entry without tags
+}
+
+func rules() []rule {
+	return []rule{
+		{
+			Architecture,
+			[]string{"architecture", "module-map", "overview", "coupling", "pattern"},
+			[]string{"module:", "overview:", "coupling:", "pattern:", "architecture:"},
+			[]string{"architecture", "overview", "module map", "layering"},
+			[]string{"architecture", "component", "components", "layer", "layers", "module", "modules", "package layout"},
+		},
+		{
+			DataFlow,
+			[]string{"pipeline", "data-flow"},
+			[]string{"data flow:", "flow:", "pipeline:"},
+			[]string{"pipeline", "data flow", "dataflow"},
+			[]string{"pipeline", "data flow", "dataflow", "flows into", "upstream", "downstream"},
+		},
+		{
+			Invariants,
+			[]string{"invariant", "constraint"},
+			[]string{"invariant:", "security:", "constraint:"},
+			[]string{"invariant", "constraint", "must never", "must always"},
+			[]string{"invariant", "constraint", "must never", "must not", "must always", "never", "always"},
+		},
+		{
+			Gotchas,
+			[]string{"gotcha"},
+			[]string{"gotcha:", "bug:", "pitfall:", "beware:"},
+			[]string{"gotcha", "pitfall", "beware", "careful"},
+			[]string{"gotcha", "pitfall", "beware", "careful", "surprising", "unexpectedly", "silently", "workaround"},
+		},
+		{
+			Decisions,
+			[]string{"decision"},
+			[]string{"decision:", "design:", "decided:"},
+			[]string{"decision", "decided", "we chose"},
+			[]string{"decision", "decided", "chose", "chosen", "instead of", "trade off", "rationale"},
+		},
+		{
+			HowTo,
+			[]string{"how-to", "workflow"},
+			[]string{"how-to:", "howto:", "impl:", "fix:", "workflow:"},
+			[]string{"how to", "workflow", "step by step"},
+			[]string{"how to", "workflow", "steps", "first run", "to reproduce"},
+		},
+		{
+			Performance,
+			[]string{"performance", "zero-alloc"},
+			[]string{"perf:", "benchmark:", "performance:"},
+			[]string{"performance", "benchmark", "latency", "throughput"},
+			[]string{"performance", "benchmark", "latency", "throughput", "allocation", "allocations", "faster", "slower"},
+		},
+		{
+			Gaps,
+			[]string{"gap", "missing"},
+			[]string{"gap:", "missing:", "todo:"},
+			[]string{"not implemented", "unimplemented", "todo"},
+			[]string{"todo", "missing", "not implemented", "unimplemented", "not yet"},
+		},
+	}
+}
+
+// Categories lists all of them in the order in which a briefing shows them.
+func Categories() []Category {
+	var out []Category
+	for _, r := range rules() {
+		out = append(out, r.category)
+	}
+	return append(out, Untagged)
+}
+
+// ParseCategory reads the name of a category as a person types it, as gotchas,
+// Gotcha, how-to or data flow; a tag of the category will do.
+func ParseCategory(name string) (Category, error) {
+	want := key(name)
+	for _, r := range rules() {
+		if same := func(s string) bool { return key(s) == want }; same(string(r.category)) || slices.ContainsFunc(r.tags, same) {
+			return r.category, nil
+		}
+	}
+	if want == key(string(Untagged)) {
+		return Untagged, nil
+	}
+	var names []string
+	for _, c := range Categories() {
+		names = append(names, strings.ToLower(strings.ReplaceAll(string(c), " ", "-")))
+	}
+	return "", fmt.Errorf("no category %q; there are %s", name, strings.Join(names, ", "))
+}
+
+// key leaves the letters of a name, in the singular.
+func key(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, s)
+	return strings.TrimSuffix(s, "s")
+}
+
+// Classify sorts one entry, in three passes: by what its writer said of it (tags,
+// then kind), by its first line, and, when it has no tags at all, by the words of
+// its text.
+func Classify(e *entry.Entry) Category { return newClassifier().classify(e) }
+
+type classifier struct{ rules []rule }
+
+func newClassifier() classifier { return classifier{rules()} }
+
+func (c classifier) classify(e *entry.Entry) Category {
+	if found, ok := c.byTag(e); ok {
+		return found
+	}
+	if found, ok := c.byFirstLine(firstLine(e.Text)); ok {
+		return found
+	}
+	if len(e.Tags) == 0 {
+		return c.byBody(e.Text)
+	}
+	return Untagged
+}
+
+func (c classifier) byTag(e *entry.Entry) (Category, bool) {
+	for _, r := range c.rules {
+		for _, tag := range e.Tags {
+			if slices.Contains(r.tags, strings.ToLower(tag)) {
+				return r.category, true
+			}
+		}
+	}
+	switch e.Kind {
+	case entry.Decision:
+		return Decisions, true
+	case entry.Procedure:
+		return HowTo, true
+	}
+	return "", false
+}
+
+func (c classifier) byFirstLine(line string) (Category, bool) {
+	line = strings.ToLower(line)
+	for _, r := range c.rules {
+		for _, p := range r.prefixes {
+			if strings.HasPrefix(line, p) {
+				return r.category, true
+			}
+		}
+	}
+	text := spaced(line)
+	for _, r := range c.rules {
+		for _, k := range r.keywords {
+			if strings.Contains(text, " "+k+" ") {
+				return r.category, true
+			}
+		}
+	}
+	return "", false
+}
+
+// maxScan is how much of a text, in bytes, is looked through for keywords.
+const maxScan = 4 << 10
+
+// byBody picks the category most of whose keywords occur.
+func (c classifier) byBody(text string) Category {
+	text = spaced(strings.ToLower(head(text, maxScan)))
+	best, most := Untagged, 0
+	for _, r := range c.rules {
+		n := 0
+		for _, k := range r.body {
+			if strings.Contains(text, " "+k+" ") {
+				n++
+			}
+		}
+		if n > most {
+			best, most = r.category, n
+		}
+	}
+	return best
+}
+
+// spaced gives the words of s with one space before and after each.
+func spaced(s string) string {
+	var b strings.Builder
+	b.Grow(len(s) + 2)
+	b.WriteByte(' ')
+	last := ' '
+	for _, r := range s {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			r = ' '
+		}
+		if r != ' ' || last != ' ' {
+			b.WriteRune(r)
+		}
+		last = r
+	}
+	if last != ' ' {
+		b.WriteByte(' ')
+	}
+	return b.String()
+}

@@ -1,0 +1,148 @@
+package brief
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+)
+
+const (
+	// overlap is the share of words that two entries of a topic must have in
+	// common, of all words of both, for the newer to supersede the older.
+	overlap = 0.40
+	// window is how close to the newest of them notes must have been written to
+	// be one cluster.
+	window = 48 * time.Hour
+	// clusterMin is how many entries make a cluster.
+	clusterMin = 3
+	// sameLineMin is how long, in bytes, a first line must be to identify what is
+	// said.
+	sameLineMin = 10
+)
+
+// newestFirst is the order of all steps. It is total: ids are unique.
+func newestFirst(a, b *item) int {
+	if c := b.when.Compare(a.when); c != 0 {
+		return c
+	}
+	return cmp.Compare(b.id, a.id)
+}
+
+// compress folds entries into others. It expects newest first and keeps that
+// order. The newest entry is always kept.
+func compress(items []*item) []*item {
+	items = dedup(items)
+	items = supersede(items)
+	return cluster(items)
+}
+
+// dedup folds entries with the same first line in different topics into the
+// newest, which says where else it stands.
+func dedup(items []*item) []*item {
+	heads := map[string]*item{}
+	return slices.DeleteFunc(items, func(it *item) bool {
+		line := strings.ToLower(firstLine(it.text))
+		if len(line) < sameLineMin {
+			return false
+		}
+		head := heads[line]
+		if head == nil {
+			heads[line] = it
+			return false
+		}
+		if head.topic == it.topic {
+			return false // the next step says whether it is the same
+		}
+		head.AlsoIn = append(head.AlsoIn, it.topic)
+		head.copies = append(head.copies, it)
+		head.absorb(it)
+		return true
+	})
+}
+
+// supersede folds an entry into the next newer one of its topic with which it
+// shares more than overlap of the words. So a chain of rewordings ends up in its
+// newest, also when the first and the last have little in common.
+func supersede(items []*item) []*item {
+	type topic struct {
+		seen  []*item
+		words map[string][]int // of seen, by their words
+	}
+	topics := map[string]*topic{}
+	return slices.DeleteFunc(items, func(it *item) bool {
+		t := topics[it.topic]
+		if t == nil {
+			t = &topic{words: map[string][]int{}}
+			topics[it.topic] = t
+		}
+		common := make([]int, len(t.seen))
+		for _, w := range it.words {
+			for _, i := range t.words[w] {
+				common[i]++
+			}
+		}
+		me := len(t.seen)
+		t.seen = append(t.seen, it)
+		for _, w := range it.words {
+			t.words[w] = append(t.words[w], me)
+		}
+		for i := len(common) - 1; i >= 0; i-- {
+			n := common[i]
+			if all := len(it.words) + len(t.seen[i].words) - n; n == 0 || float64(n) <= overlap*float64(all) {
+				continue
+			}
+			head := t.seen[i].newest()
+			it.into = head
+			head.older = append(head.older, it)
+			head.absorb(it)
+			return true
+		}
+		return false
+	})
+}
+
+// cluster folds three or more entries of one topic and category, written within
+// window, into the newest. Invariants and architecture are left alone: rules that
+// were written down in one go are still so many rules.
+func cluster(items []*item) []*item {
+	type group struct {
+		topic    string
+		category Category
+	}
+	groups := map[group][]*item{}
+	for _, it := range items {
+		if it.category != Invariants && it.category != Architecture {
+			g := group{it.topic, it.category}
+			groups[g] = append(groups[g], it)
+		}
+	}
+	for _, g := range groups {
+		for len(g) > 0 {
+			head, n := g[0], 1
+			for n < len(g) && head.when.Sub(g[n].when) <= window {
+				n++
+			}
+			if n >= clusterMin {
+				for _, it := range g[1:n] {
+					it.into = head
+					head.cluster = append(head.cluster, it)
+					head.absorb(it)
+				}
+			}
+			g = g[n:]
+		}
+	}
+	return slices.DeleteFunc(items, func(it *item) bool { return it.into != nil })
+}
+
+// newest is the entry that stands for it.
+func (it *item) newest() *item {
+	for it.into != nil {
+		it = it.into
+	}
+	return it
+}
+
+// absorb passes on what makes an entry matter.
+func (it *item) absorb(other *item) { it.Score = max(it.Score, other.Score) }

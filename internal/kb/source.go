@@ -1,23 +1,13 @@
 package kb
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
-	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
 	"helix/internal/kb/entry"
+	"helix/internal/kb/source"
 )
-
-// maxHashed is the size in bytes up to which a source is hashed.
-const maxHashed = 8 << 20
-
-var errNotHashed = errors.New("not a regular file of at most 8 MiB")
 
 // parseSource reads "path" or "path:line". A name that is no file, such as an
 // URL or "issue:12a", is taken as it is.
@@ -60,67 +50,16 @@ func projectPath(root, path string) string {
 	return path
 }
 
-// sourceHash identifies what is in a file below root now: 16 hex digits. It is ""
-// for everything that is not a readable file there.
+// sourceHash identifies what is in a file of the project now. It is "" for
+// everything that is not a readable file below root.
 func sourceHash(root, path string) string {
-	if root == "" || path == "" {
-		return ""
-	}
 	path = projectPath(root, path)
-	if !filepath.IsLocal(path) {
+	if root == "" || !filepath.IsLocal(path) {
 		return ""
 	}
-	dir, err := os.OpenRoot(root)
-	if err != nil {
-		return ""
-	}
-	defer dir.Close()
-	// A FIFO must not be opened: that would wait for its writer.
-	if info, err := dir.Stat(path); err != nil || !hashable(info) {
-		return ""
-	}
-	f, err := dir.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	sum, err := hashOf(f)
+	sum, err := source.Hash(filepath.Join(root, path))
 	if err != nil {
 		return ""
 	}
 	return sum
-}
-
-// hashFile identifies the content of a regular file of at most 8 MiB: 16 hex
-// digits.
-func hashFile(path string) (string, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", fmt.Errorf("kb: hash a source: %w", err)
-	}
-	if !hashable(info) {
-		return "", fmt.Errorf("kb: hash %s: %w", path, errNotHashed)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return "", fmt.Errorf("kb: hash a source: %w", err)
-	}
-	defer f.Close()
-	return hashOf(f)
-}
-
-func hashable(info os.FileInfo) bool {
-	return info.Mode().IsRegular() && info.Size() <= maxHashed
-}
-
-func hashOf(f *os.File) (string, error) {
-	h := sha256.New()
-	n, err := io.Copy(h, io.LimitReader(f, maxHashed+1))
-	if err != nil {
-		return "", fmt.Errorf("kb: hash a source: %w", err)
-	}
-	if n > maxHashed {
-		return "", fmt.Errorf("kb: hash %s: %w", f.Name(), errNotHashed)
-	}
-	return hex.EncodeToString(h.Sum(nil)[:8]), nil
 }

@@ -13,7 +13,7 @@ func ownRules() []*rule {
 		{
 			// scheme://user:password@host. What is before the last @ of the
 			// authority is the password, since people forget to escape.
-			id: "url-password", keywords: []string{"://"},
+			id: "url-password", keywords: []string{"://"}, needs: "@",
 			pattern: "(?i)\\b([a-z][a-z0-9+.-]{1,20})://[^\\s:/@?#'\"`<>]*:(?P<secret>[^\\s/'\"`<>]+)@[^\\s@'\"`<>]", group: 2,
 			real: func(match, secret string) bool {
 				scheme, _, _ := strings.Cut(match, "://")
@@ -70,37 +70,24 @@ func ownRules() []*rule {
 			pattern: `\bGOCSPX-[\w-]{20,}`,
 		},
 		{
-			id: "netrc-password", keywords: []string{"machine", "default"},
-			pattern: `\b(?:machine[ \t\n]+\S+|default)[ \t\n]+login[ \t\n]+\S+[ \t\n]+password[ \t\n]+(\S+)`,
+			id: "netrc-password", keywords: []string{"machine", "default"}, needs: "login",
+			pattern: `(?m)(?:\bmachine[ \t\n]+\S+|^[ \t]*default)[ \t\n]+login[ \t\n]+\S+[ \t\n]+password[ \t\n]+(\S+)`,
 			real:    func(_, secret string) bool { return !template(secret) && !isFiller(secret) },
 		},
 		{
-			id: "password", keywords: []string{"passw", "passphrase", "pwd", "_pass", "-pass", "pass="},
-			pattern: `(?i)(?:passw(?:or)?d|passwort|passphrase|pwd|[_-]pass|\bpass=)[\w-]{0,20}["']?[ \t]{0,3}(?:=>|:=|=|:|[ \t])?[ \t]{0,3}(?:"([^"\n]{4,128})"|'([^'\n]{4,128})'|([^\s"'` + "`" + `,;]{4,128}))`,
-			real:    assignedPassword,
+			// As the rule of gitleaks for any key, but where the name says that it
+			// is a secret and the value is long and by chance, a word that happens
+			// to be in it does not make it harmless.
+			id: "named-secret", keywords: []string{"secret", "token", "key", "credential"}, where: assigned,
+			pattern: `(?i)[\w.-]{0,50}?(?:secret|token|key|credential)[\w.-]{0,20}["']?[ \t]{0,3}(?:=>|:=|=|:)[ \t]{0,3}["']?([\w.+/-]{20,150}={0,3})(?:[^\w.+/=(\[-]|$)`,
+			entropy: 3.5,
+			real:    namedSecret,
+		},
+		{
+			id: "password", keywords: []string{"pass", "pwd"},
+			search: passwords,
 		},
 	}
-}
-
-// assignedPassword judges name, operator, value. A space is an operator only
-// after a flag, as in --password VALUE.
-func assignedPassword(match, secret string) bool {
-	before := strings.TrimSuffix(match, secret)
-	quoted := len(before) < len(match) && strings.HasSuffix(before, `"`)
-	if !quoted {
-		if unquoted := strings.TrimRight(match, `"'`); len(unquoted) < len(match) {
-			quoted = true
-			before = strings.TrimSuffix(unquoted, secret)
-		}
-	}
-	before = strings.TrimRight(before, `"' `+"\t")
-	if n := len(before); n == 0 || !strings.ContainsRune("=:>", rune(before[n-1])) && !strings.HasPrefix(before, "-") {
-		return false
-	}
-	if !quoted {
-		secret = strings.TrimRight(secret, ".)")
-	}
-	return realPassword(secret, quoted)
 }
 
 // store reports whether URLs of that scheme lead to a database or a queue: an

@@ -20,6 +20,7 @@ const (
 type rule struct {
 	id       string
 	keywords []string // lower case; the rule is asked only about a text with one of them
+	needs    string   // is in each text that pattern matches; "": nothing is known
 	where    place
 	pattern  string
 	group    int     // of pattern that is the secret; 0: the first one that matched, or all
@@ -47,6 +48,7 @@ type allowlist struct {
 
 func (r *rule) find(t *target, found func(start, end int)) {
 	switch {
+	case r.needs != "" && !strings.Contains(t.text, r.needs):
 	case r.search != nil:
 		r.search(t.text, found)
 	case r.where == long:

@@ -1,0 +1,403 @@
+package kb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"helix/internal/kb/entry"
+	"helix/internal/kb/log"
+	"helix/internal/kb/view"
+)
+
+const (
+	// maxImport is how many bytes one import may have. They are held in memory,
+	// because everything is checked before anything is written.
+	maxImport = 512 << 20
+	// importChunk is how many entries are written together, importBytes about how
+	// many bytes of text.
+	importChunk = 4096
+	importBytes = 64 << 20
+)
+
+// ImportRequest adds what was exported.
+type ImportRequest struct {
+	Format       string    `json:"format,omitempty"` // jsonl (default), markdown, original-json
+	Data         string    `json:"data,omitempty"`
+	Reader       io.Reader `json:"-"`                 // instead of Data
+	Replace      bool      `json:"replace,omitempty"` // an entry with the same id and other content is replaced
+	AllowSecrets bool      `json:"allow_secrets,omitempty"`
+}
+
+// Imported says what was written.
+type Imported struct {
+	Entries  int `json:"entries"`
+	Replaced int `json:"replaced,omitempty"` // of these, how many were there with other content
+	Edges    int `json:"edges,omitempty"`
+	Same     int `json:"same,omitempty"`  // entries and edges that were there already, just so
+	Empty    int `json:"empty,omitempty"` // entries without a text, which are left out
+	Redacted int `json:"redacted,omitempty"`
+}
+
+// Text says what was written.
+func (i Imported) Text() string {
+	var b strings.Builder
+	b.WriteString("imported " + count(i.Entries, "entry", "entries") + andEdges(i.Edges) + "\n")
+	for _, note := range []struct {
+		n    int
+		what string
+	}{
+		{i.Replaced, "replaced an older one"}, {i.Same, "already there"}, {i.Empty, "left out: no text"},
+	} {
+		if note.n > 0 {
+			fmt.Fprintf(&b, "  %d %s\n", note.n, note.what)
+		}
+	}
+	if i.Redacted > 0 {
+		b.WriteString("  " + replaced(i.Redacted) + "\n")
+	}
+	return b.String()
+}
+
+// parcel is what an import consists of.
+type parcel struct {
+	now     time.Time
+	entries []parcelEntry
+	edges   []parcelEdge
+	empty   int
+}
+
+type parcelEntry struct {
+	line  int // where it begins, from 1
+	entry entry.Entry
+}
+
+type parcelEdge struct {
+	line int
+	edge entry.Edge
+}
+
+// Import adds entries and edges. Everything is checked before anything is
+// written; an import that is interrupted later can be done again.
+func (m *Memory) Import(ctx context.Context, r ImportRequest) (Imported, error) {
+	p, err := m.unpack(r)
+	if err != nil {
+		return Imported{}, at("import", err)
+	}
+	out := Imported{Empty: p.empty}
+	if err := p.clean(m.cleaner(r.AllowSecrets), &out); err != nil {
+		return Imported{}, at("import", err)
+	}
+	if err := m.checkEdges(p, r.Replace, &out); err != nil {
+		return Imported{}, at("import", err)
+	}
+	i := importer{m: m, replace: r.Replace, used: map[string]bool{}, out: &out}
+	err = i.entries(ctx, p.entries)
+	if err == nil {
+		err = i.edges(ctx, p.edges)
+	}
+	if len(i.ids) > 0 || out.Edges > 0 {
+		m.wrote(i.ids)
+	}
+	if err != nil && len(i.ids) > 0 {
+		err = at(fmt.Sprintf("after %s were imported", count(len(i.ids), "entry", "entries")), err)
+	}
+	if err != nil {
+		return Imported{}, at("import", err)
+	}
+	return out, nil
+}
+
+func (m *Memory) unpack(r ImportRequest) (*parcel, error) {
+	read := readJSONL
+	switch r.Format {
+	case "", "jsonl":
+	case "markdown":
+		read = readMarkdown
+	case "original-json":
+		read = readOriginal
+	default:
+		return nil, refuse("the format %q is not one of jsonl, markdown, original-json", cut(r.Format, 40))
+	}
+	data := r.Data
+	if r.Reader != nil {
+		if data != "" {
+			return nil, refuse("give only one of data and a reader")
+		}
+		var err error
+		if data, err = readAll(r.Reader); err != nil {
+			return nil, err
+		}
+	}
+	if len(data) > maxImport {
+		return nil, refuse("there are more than %d MiB: import topic by topic", maxImport>>20)
+	}
+	p := &parcel{now: m.now()}
+	if err := read(strings.TrimPrefix(data, "\ufeff"), p); err != nil {
+		return nil, err
+	}
+	if len(p.entries)+len(p.edges)+p.empty == 0 {
+		return nil, refuse("there is nothing to import")
+	}
+	return p, nil
+}
+
+// clean replaces secrets, checks every entry, and drops those that are there twice.
+func (p *parcel) clean(c *cleaner, out *Imported) error {
+	first := map[string]int{} // id to its place among the kept
+	kept := p.entries[:0]
+	for _, pe := range p.entries {
+		e := &pe.entry
+		c.entry(e)
+		probe := *e
+		if probe.ID == "" {
+			probe.ID = "new"
+		}
+		if err := check(&probe); err != nil {
+			return at(lineNo(pe.line), err)
+		}
+		if e.ID != "" {
+			if i, ok := first[e.ID]; ok {
+				if !sameEntry(&kept[i].entry, e) {
+					return at(lineNo(pe.line), refuse("the id %s is also on line %d, with other content", e.ID, kept[i].line))
+				}
+				out.Same++
+				continue
+			}
+			first[e.ID] = len(kept)
+		}
+		kept = append(kept, pe)
+	}
+	p.entries = kept
+	for i := range p.edges {
+		if err := checkEdge(&p.edges[i].edge); err != nil {
+			return at(lineNo(p.edges[i].line), err)
+		}
+	}
+	out.Redacted = c.found
+	return nil
+}
+
+func checkEdge(e *entry.Edge) error {
+	if err := e.Validate(); err != nil {
+		return refuse("%s", strings.TrimPrefix(err.Error(), "entry "+entry.ErrInvalid.Error()+": "))
+	}
+	return nil
+}
+
+func (c *cleaner) entry(e *entry.Entry) {
+	c.text(&e.Topic)
+	c.text(&e.Text)
+	c.text(&e.Source.Path)
+	c.list(&e.Tags)
+	c.list(&e.Links)
+	c.list(&e.Extra)
+}
+
+// sameEntry reports whether two entries are stored alike.
+func sameEntry(a, b *entry.Entry) bool {
+	topicA, bodyA := entry.Encode(a)
+	topicB, bodyB := entry.Encode(b)
+	return topicA == topicB && bodyA == bodyB && a.Created.UnixMilli() == b.Created.UnixMilli()
+}
+
+// checkEdges drops edges that are there just so.
+func (m *Memory) checkEdges(p *parcel, replace bool, out *Imported) error {
+	if len(p.edges) == 0 {
+		return nil
+	}
+	there, err := m.edges()
+	if err != nil {
+		return err
+	}
+	kept := p.edges[:0]
+	for _, pe := range p.edges {
+		old, ok := there[pe.edge.ID()]
+		switch {
+		case ok && old == pe.edge:
+			out.Same++
+		case ok && !replace:
+			return at(lineNo(pe.line), refuse("the edge %s is there with another weight or key: replace it, or leave it out", pe.edge.ID()))
+		default:
+			kept = append(kept, pe)
+			there[pe.edge.ID()] = pe.edge
+		}
+	}
+	p.edges = kept
+	return nil
+}
+
+func (m *Memory) edges() (map[string]entry.Edge, error) {
+	r, err := log.OpenReader(m.dir)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	fold, _, err := r.Fold()
+	if err != nil {
+		return nil, err
+	}
+	there := map[string]entry.Edge{}
+	for e := range fold.Edges() {
+		there[e.ID()] = e
+	}
+	return there, nil
+}
+
+// importer writes the entries of an import in chunks.
+type importer struct {
+	m       *Memory
+	replace bool
+	used    map[string]bool // ids that were chosen
+	ids     []string        // that were written
+	out     *Imported
+}
+
+// step is what becomes of one entry.
+type step int
+
+const (
+	add step = iota
+	replaceOld
+	leave
+)
+
+func (i *importer) entries(ctx context.Context, list []parcelEntry) error {
+	for len(list) > 0 {
+		done, err := i.pass(ctx, list)
+		list = list[done:]
+		if err != nil && !errors.Is(err, errMoved) {
+			return err
+		}
+	}
+	return nil
+}
+
+// pass writes chunk after chunk, until all are written or another writer gets in
+// the way; done says how many it is through with.
+func (i *importer) pass(ctx context.Context, list []parcelEntry) (done int, err error) {
+	seen, err := i.m.end()
+	if err != nil {
+		return 0, err
+	}
+	v, err := i.m.View()
+	if err != nil {
+		return 0, err
+	}
+	defer v.Close()
+	steps, err := i.decide(v, list)
+	if err != nil {
+		return 0, err
+	}
+	fresh := map[string]bool{}
+	for done < len(list) {
+		n := chunkOf(list[done:])
+		if seen, err = i.chunk(ctx, v, seen, fresh, list[done:done+n], steps[done:done+n]); err != nil {
+			return done, err
+		}
+		done += n
+	}
+	return done, nil
+}
+
+func chunkOf(list []parcelEntry) int {
+	n, bytes := 0, 0
+	for n < min(importChunk, len(list)) && bytes < importBytes {
+		bytes += len(list[n].entry.Text)
+		n++
+	}
+	return n
+}
+
+// decide refuses an entry whose id another one has.
+func (i *importer) decide(v *view.View, list []parcelEntry) ([]step, error) {
+	steps := make([]step, len(list))
+	for k := range list {
+		e := &list[k].entry
+		if e.ID == "" {
+			continue
+		}
+		old, err := v.Get(e.ID)
+		switch {
+		case errors.Is(err, ErrNotFound):
+		case err != nil:
+			return nil, err
+		case sameEntry(&old, e):
+			steps[k] = leave
+		case i.replace:
+			steps[k] = replaceOld
+		default:
+			return nil, at(lineNo(list[k].line), refuse("the entry %s is there with other content: replace it, or leave it out", e.ID))
+		}
+	}
+	return steps, nil
+}
+
+// chunk writes some entries unless another writer wrote one of them since seen,
+// and gives the end of the log after it.
+func (i *importer) chunk(ctx context.Context, v *view.View, seen log.Pos, fresh map[string]bool, list []parcelEntry, steps []step) (log.Pos, error) {
+	p := plan{ids: map[string]bool{}}
+	var ids []string
+	var counted Imported
+	p.ops = func(taken func(string) bool) (ops []log.Op) {
+		for k := range list {
+			e := list[k].entry
+			switch steps[k] {
+			case leave:
+				counted.Same++
+				continue
+			case replaceOld:
+				counted.Replaced++
+			}
+			if e.ID == "" {
+				e.ID = entry.NewID(&e, func(id string) bool { return i.used[id] || taken(id) })
+				i.used[e.ID] = true
+			}
+			ids, ops = append(ids, e.ID), append(ops, log.Put(e))
+		}
+		return ops
+	}
+	for k := range list {
+		p.ids[list[k].entry.ID] = true
+	}
+	commit, err := i.m.log.Update(ctx, func(r *log.Reader) ([]log.Op, error) {
+		since, err := p.stillHolds(r, seen)
+		if err != nil {
+			return nil, err
+		}
+		for id := range since {
+			fresh[id] = true
+		}
+		return p.decide(v, fresh)
+	})
+	if err != nil {
+		return seen, err
+	}
+	i.ids = append(i.ids, ids...)
+	i.out.Entries += len(ids)
+	i.out.Replaced += counted.Replaced
+	i.out.Same += counted.Same
+	if commit.End == (log.Pos{}) { // nothing was written
+		return seen, nil
+	}
+	return commit.End, nil
+}
+
+func (i *importer) edges(ctx context.Context, list []parcelEdge) error {
+	for len(list) > 0 {
+		n := min(importChunk, len(list))
+		ops := make([]log.Op, n)
+		for k := range ops {
+			ops[k] = log.Relate(list[k].edge)
+		}
+		if _, err := i.m.log.Append(ctx, ops...); err != nil {
+			return err
+		}
+		i.out.Edges += n
+		list = list[n:]
+	}
+	return nil
+}

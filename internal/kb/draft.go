@@ -51,13 +51,13 @@ func (d *drafter) draft(r StoreRequest) (draft, error) {
 	}
 	e.Project, e.Session = r.Project, r.Session
 	var err error
-	if e.Source, err = d.source(r.Source); err != nil {
+	if e.Source, err = d.source(c, r.Source); err != nil {
 		return draft{}, err
 	}
 	if err := checkNew(e); err != nil {
 		return draft{}, err
 	}
-	return draft{entry: e, links: r.Links, redacted: c.found}, nil
+	return draft{e, r.Links, c.found}, nil
 }
 
 // checkSizes refuses what is too big before anything looks at it closely.
@@ -85,12 +85,13 @@ func checkNew(e entry.Entry) error {
 	return check(&e)
 }
 
-func (d *drafter) source(s string) (entry.Source, error) {
+func (d *drafter) source(c *cleaner, s string) (entry.Source, error) {
 	src, err := parseSource(s)
 	if err != nil || src.Path == "" {
 		return src, err
 	}
 	src.Path = projectPath(d.m.root, src.Path)
+	c.text(&src.Path)
 	hash, ok := d.hashes[src.Path]
 	if !ok {
 		hash = sourceHash(d.m.root, src.Path)
@@ -143,7 +144,6 @@ func (c *cleaner) list(list *[]string) {
 func (c *cleaner) request(r *StoreRequest) {
 	c.text(&r.Topic)
 	c.text(&r.Text)
-	c.text(&r.Source)
 	c.list(&r.Tags)
 	c.list(&r.Links)
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"helix/internal/kb/log"
+	"helix/internal/kb/redact"
 	"helix/internal/kb/view"
 )
 
@@ -41,7 +42,7 @@ func WithClock(now func() time.Time) Option { return func(m *Memory) { m.now = n
 // Open opens the memory in dir. It does no I/O: the folder is made by the first
 // write.
 func Open(dir string, opts ...Option) *Memory {
-	m := &Memory{dir: dir, now: time.Now}
+	m := &Memory{dir: dir, now: time.Now, redact: redact.Text}
 	for _, o := range opts {
 		o(m)
 	}

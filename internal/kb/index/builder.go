@@ -1,0 +1,219 @@
+package index
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"helix/internal/kb/text"
+)
+
+// Builder makes a segment of documents, in memory. It is not safe for concurrent
+// use.
+type Builder struct {
+	scan  text.Scanner
+	metas []meta
+	norms []norm
+	names []string // topic of each document
+	blobs []byte
+
+	keys  []string // of each term
+	ids   map[string]int32
+	words map[string]wordTerms
+	found []occurrence
+	last  []int32 // by term: its latest occurrence + 1
+
+	size int
+}
+
+// wordTerms are the terms that a word counts for: -1 for none.
+type wordTerms struct {
+	stem, plain int32
+	stop        bool
+}
+
+type occurrence struct {
+	term int32
+	doc  uint32
+	code uint8
+}
+
+// NewBuilder returns a Builder of no documents.
+func NewBuilder() *Builder {
+	return &Builder{ids: map[string]int32{}, words: map[string]wordTerms{}}
+}
+
+// Docs is the number of documents added.
+func (b *Builder) Docs() int { return len(b.metas) }
+
+// Bytes is about how much text was added, to bound what a Builder holds.
+func (b *Builder) Bytes() int { return b.size }
+
+// Add adds a document.
+func (b *Builder) Add(d Doc) {
+	e := d.Entry
+	doc := uint32(len(b.metas))
+	m := docMeta(&d)
+	if d.Change != "" {
+		m.change, m.changeN = uint32(len(b.blobs)+1), uint32(len(d.Change))
+		b.blobs = append(b.blobs, d.Change...)
+	}
+	var lengths [fields]int
+	lengths[fieldTopic] = b.text(doc, e.Topic, codeTopic)
+	lengths[fieldTags] = b.text(doc, strings.Join(e.Tags, " "), codeTags)
+	lengths[fieldSource] = b.text(doc, e.Source.Path, codeSource)
+	lengths[fieldText] = b.text(doc, e.Text, 1)
+	b.occurs(b.key(TopicKey(e.Topic)), doc, codeTopic)
+	for _, tag := range e.Tags {
+		b.occurs(b.key(TagKey(tag)), doc, codeTags)
+	}
+	if e.Source.Path != "" {
+		b.occurs(b.key(SourceKey(e.Source.Path)), doc, codeSource)
+	}
+	b.metas = append(b.metas, m)
+	b.norms = append(b.norms, docNorm(e, &m, lengths))
+	b.names = append(b.names, e.Topic)
+	b.size += len(e.Text) + len(e.Topic) + 200
+}
+
+// text adds the words of one field and gives its length in words.
+func (b *Builder) text(doc uint32, s string, code uint8) (length int) {
+	if s == "" {
+		return 0
+	}
+	b.scan.Scan(s, func(w []byte, role text.Role, _, _ int) bool {
+		t, ok := b.words[string(w)]
+		if !ok {
+			t = b.word(string(w))
+		}
+		if t.stem >= 0 {
+			b.occurs(t.stem, doc, code)
+		}
+		if t.plain >= 0 {
+			b.occurs(t.plain, doc, code)
+		}
+		if role != text.Whole && !t.stop {
+			length++
+		}
+		return true
+	})
+	return length
+}
+
+// word finds the terms of a word that is new to the builder.
+func (b *Builder) word(w string) wordTerms {
+	t := wordTerms{-1, -1, text.Stop(w)}
+	stem, plain := wordKeys(w)
+	if stem != "" {
+		t.stem = b.key(stem)
+	}
+	if plain != "" {
+		t.plain = b.key(plain)
+	}
+	b.words[w] = t
+	return t
+}
+
+// wordKeys gives the keys of a folded word: that of its stem, and that of the word
+// itself where it differs. A stop word has only the latter.
+func wordKeys(w string) (stem, plain string) {
+	if text.Stop(w) {
+		return "", keyPlain + w
+	}
+	if stem = text.Stem(w); stem != w {
+		plain = keyPlain + w
+	}
+	return stem, plain
+}
+
+func (b *Builder) key(key string) int32 {
+	if id, ok := b.ids[key]; ok {
+		return id
+	}
+	id := int32(len(b.keys))
+	b.keys = append(b.keys, key)
+	b.last = append(b.last, 0)
+	b.ids[key] = id
+	return id
+}
+
+func (b *Builder) occurs(id int32, doc uint32, code uint8) {
+	if n := b.last[id]; n > 0 && b.found[n-1].doc == doc {
+		o := &b.found[n-1]
+		switch {
+		case code != 1:
+			o.code |= code
+		case o.code&codeText < codeText:
+			o.code++
+		}
+		return
+	}
+	b.found = append(b.found, occurrence{id, doc, code})
+	b.last[id] = int32(len(b.found))
+}
+
+// Segment gives the bytes of a segment of what was added, for Load or a file.
+func (b *Builder) Segment() []byte {
+	var out bytes.Buffer
+	a := newAssembler(&out)
+	a.reserve(len(b.metas))
+	topics := b.topicOrder(a)
+	for i := range b.metas {
+		m := b.metas[i]
+		m.topic = topics[b.names[i]]
+		a.document(m, b.norms[i])
+	}
+	a.blobs = append(a.blobs, b.blobs...)
+
+	order, start := b.byTerm()
+	sorted := make([]int32, len(b.keys))
+	for i := range sorted {
+		sorted[i] = int32(i)
+	}
+	slices.SortFunc(sorted, func(x, y int32) int { return strings.Compare(b.keys[x], b.keys[y]) })
+	a.documentsDone()
+	for _, id := range sorted {
+		a.begin(b.keys[id])
+		for _, o := range order[start[id]:start[id+1]] {
+			a.posting(o.doc, o.code)
+		}
+		a.end()
+	}
+	head := a.finish()
+	return append(head, out.Bytes()...)
+}
+
+func (b *Builder) topicOrder(a *assembler) map[string]uint32 {
+	names := map[string]uint32{}
+	for _, n := range b.names {
+		names[n] = 0
+	}
+	sorted := make([]string, 0, len(names))
+	for n := range names {
+		sorted = append(sorted, n)
+	}
+	slices.Sort(sorted)
+	for _, n := range sorted {
+		names[n] = a.topic(n)
+	}
+	return names
+}
+
+// byTerm orders the occurrences by term, which leaves those of a term in the order
+// of documents; those of term t are order[start[t]:start[t+1]].
+func (b *Builder) byTerm() (order []occurrence, start []int) {
+	start = make([]int, len(b.keys)+1)
+	for _, o := range b.found {
+		start[o.term+1]++
+	}
+	for t := range b.keys {
+		start[t+1] += start[t]
+	}
+	next := slices.Clone(start)
+	order = make([]occurrence, len(b.found))
+	for _, o := range b.found {
+		order[next[o.term]] = o
+		next[o.term]++
+	}
+	return order, start
+}

@@ -1,0 +1,173 @@
+package index
+
+import (
+	"math"
+	"slices"
+	"sort"
+	"time"
+
+	"helix/internal/kb/entry"
+)
+
+// Filter restricts documents. Times are compared with the creation of the entry.
+type Filter struct {
+	// Require holds sets of keys (TopicKey, TagKey, SourceKey): a document must be
+	// in the list of at least one key of each set. An empty set lets none pass.
+	Require [][]string
+	Exclude []string   // keys whose documents do not pass
+	Kind    entry.Kind // "" for any
+	Since   time.Time  // created at or after
+	Until   time.Time  // created before
+	Hidden  bool       // also what recall does not show at Now
+	Now     time.Time
+}
+
+// limits is a Filter made ready for one part.
+type limits struct {
+	p            *part
+	kind         uint8
+	any          bool
+	since, until int64
+	hidden       bool
+	now          int64
+	exclude      []*postings
+}
+
+func newLimits(f *Filter) limits {
+	l := limits{since: math.MinInt64, until: math.MaxInt64, hidden: f.Hidden, now: f.Now.UnixMilli(), any: f.Kind == ""}
+	l.kind = kindCode(f.Kind)
+	if !f.Since.IsZero() {
+		l.since = f.Since.UnixMilli()
+	}
+	if !f.Until.IsZero() {
+		l.until = f.Until.UnixMilli()
+	}
+	return l
+}
+
+// enter makes the limits ready for p. False means that nothing in p can pass.
+func (l *limits) enter(p *part, f *Filter) bool {
+	if p.seg.docs == 0 || p.seg.head.max < l.since || p.seg.head.min >= l.until {
+		return false
+	}
+	l.p, l.exclude = p, l.exclude[:0]
+	for _, key := range f.Exclude {
+		if t, ok := p.seg.lookup(key); ok {
+			it := new(postings)
+			it.open(p.seg, t)
+			l.exclude = append(l.exclude, it)
+		}
+	}
+	return true
+}
+
+// pass reports whether a document passes. Documents must come in order.
+func (l *limits) pass(doc uint32, norm []byte) bool {
+	if !l.p.alive(doc) || !l.any && norm[5] != l.kind {
+		return false
+	}
+	if flags := norm[7]; flags != 0 && !l.hidden {
+		if flags&flagHidden != 0 {
+			return false
+		}
+		if m := l.p.seg.meta(doc); m.from > l.now || m.until != 0 && m.until <= l.now {
+			return false
+		}
+	}
+	if l.since != math.MinInt64 || l.until != math.MaxInt64 {
+		if c := l.p.seg.created(doc); c < l.since || c >= l.until {
+			return false
+		}
+	}
+	for _, x := range l.exclude {
+		if x.seek(doc); x.doc() == doc {
+			return false
+		}
+	}
+	return true
+}
+
+// lists gives what a document must be in: one set of each of f.Require. False
+// means that one of them is empty here.
+func (p *part) lists(f *Filter) ([]docList, bool) {
+	out := make([]docList, 0, len(f.Require))
+	for _, keys := range f.Require {
+		l, ok := p.union(keys)
+		if !ok {
+			return nil, false
+		}
+		out = append(out, l)
+	}
+	return out, true
+}
+
+// docList is a sorted list of documents.
+type docList interface {
+	doc() uint32
+	seek(doc uint32)
+	next()
+	count() int
+}
+
+func (p *postings) count() int { return p.total }
+
+// union gives the documents of all keys.
+func (p *part) union(keys []string) (docList, bool) {
+	var found []term
+	for _, key := range keys {
+		if t, ok := p.seg.lookup(key); ok {
+			found = append(found, t)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil, false
+	case 1:
+		it := new(postings)
+		it.open(p.seg, found[0])
+		return it, true
+	}
+	var docs []uint32
+	var it postings
+	for _, t := range found {
+		for it.open(p.seg, t); it.doc() != none; it.next() {
+			docs = append(docs, it.doc())
+		}
+	}
+	slices.Sort(docs)
+	return &docSlice{docs: slices.Compact(docs)}, true
+}
+
+type docSlice struct {
+	docs []uint32
+	i    int
+}
+
+func (d *docSlice) doc() uint32 {
+	if d.i < len(d.docs) {
+		return d.docs[d.i]
+	}
+	return none
+}
+
+func (d *docSlice) next()      { d.i++ }
+func (d *docSlice) count() int { return len(d.docs) }
+
+func (d *docSlice) seek(doc uint32) {
+	if rest := d.docs[min(d.i, len(d.docs)):]; len(rest) > 0 && rest[0] < doc {
+		d.i += sort.Search(len(rest), func(i int) bool { return rest[i] >= doc })
+	}
+}
+
+// allDocs is every document of a part.
+type allDocs struct{ at, n uint32 }
+
+func (a *allDocs) doc() uint32 {
+	if a.at < a.n {
+		return a.at
+	}
+	return none
+}
+func (a *allDocs) next()           { a.at++ }
+func (a *allDocs) seek(doc uint32) { a.at = max(a.at, doc) }
+func (a *allDocs) count() int      { return int(a.n) }

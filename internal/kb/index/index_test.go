@@ -1,0 +1,403 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"helix/internal/kb/entry"
+
+	"pgregory.net/rapid"
+)
+
+var epoch = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
+
+// world is what an index should be equal to: the entries that are alive.
+type world struct {
+	docs map[string]Doc
+	next int64
+}
+
+func genEntry(t *rapid.T, id string) *entry.Entry {
+	word := rapid.SampledFrom([]string{"cache", "caching", "cached", "retry", "token", "HTTPServer", "get_file_name", "the", "of", "é", "日本語", "zebra", "q9"})
+	e := entry.New(rapid.SampledFrom([]string{"auth", "auth/login", "build", "cache"}).Draw(t, "topic"),
+		strings.Join(rapid.SliceOfN(word, 1, 12).Draw(t, "text"), " "),
+		epoch.Add(time.Duration(rapid.IntRange(0, 200).Draw(t, "hour"))*time.Hour))
+	e.ID = id
+	e.Tags = rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"gotcha", "decision", "api"}), 0, 2, rapid.ID[string]).Draw(t, "tags")
+	e.Confidence = float64(rapid.IntRange(0, 4).Draw(t, "conf")) / 4
+	e.Kind = rapid.SampledFrom([]entry.Kind{entry.Fact, entry.Decision}).Draw(t, "kind")
+	if rapid.Bool().Draw(t, "sourced") {
+		e.Source.Path = rapid.SampledFrom([]string{"src/cache.go", "cache.go", "src/auth/auth.go"}).Draw(t, "source")
+	}
+	switch rapid.IntRange(0, 7).Draw(t, "life") {
+	case 0:
+		e.DeletedAt = epoch
+	case 1:
+		e.ExpiresAt = epoch.Add(time.Duration(rapid.IntRange(0, 300).Draw(t, "expires")) * time.Hour)
+	case 2:
+		e.Helped = rapid.IntRange(0, 9).Draw(t, "helped")
+	}
+	return &e
+}
+
+// score is the score of a document by the formulas of score.go, computed from the
+// entry alone. df and the lengths are those of the index, which counts deleted
+// documents until they are merged away.
+func (w *world) score(s *Snapshot, d Doc, words []string, now time.Time) (score float32, all bool) {
+	b := NewBuilder()
+	b.Add(d)
+	seg, err := Load(b.Segment())
+	if err != nil {
+		panic(err)
+	}
+	weigh := newWeigher(average(s.lengths, s.docs))
+	norm := seg.norm(0)
+	freq := func(key string) float32 {
+		t, ok := seg.lookup(key)
+		if !ok {
+			return 0
+		}
+		var p postings
+		p.open(seg, t)
+		return weigh.freq(p.code(), norm)
+	}
+	all = true
+	for _, word := range words {
+		stem, plain := wordKeys(word)
+		if stem == "" {
+			stem, plain = plain, ""
+		}
+		tf := freq(stem)
+		all = all && tf > 0
+		score += idf(s.docs, s.frequency(stem)) * saturate(tf)
+		if plain != "" {
+			score += bonus * idf(s.docs, s.frequency(plain)) * saturate(freq(plain))
+		}
+	}
+	m := seg.meta(0)
+	return score * quality(norm[6], &m, now.UnixMilli()), all
+}
+
+func (w *world) search(s *Snapshot, words []string, and bool, pass func(*entry.Entry) bool, now time.Time) []string {
+	type hit struct {
+		id      string
+		score   float32
+		created time.Time
+	}
+	var hits []hit
+	for id, d := range w.docs {
+		score, all := w.score(s, d, words, now)
+		if d.Entry.Active(now) && pass(d.Entry) && (and && all || !and && score > 0 || len(words) == 0) {
+			hits = append(hits, hit{id, score, d.Entry.Created})
+		}
+	}
+	slices.SortFunc(hits, func(a, b hit) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), b.created.Compare(a.created), cmp.Compare(HashID(a.id), HashID(b.id)))
+	})
+	var out []string
+	for _, h := range hits {
+		out = append(out, fmt.Sprintf("%s %.3f", h.id, h.score))
+	}
+	return out
+}
+
+func (w *world) ids(s *Snapshot, hits []Hit) []string {
+	names := map[uint64]string{}
+	for id := range w.docs {
+		names[HashID(id)] = id
+	}
+	var out []string
+	for _, h := range hits {
+		out = append(out, fmt.Sprintf("%s %.3f", names[s.Place(h.Ref).ID], h.Score))
+	}
+	return out
+}
+
+// TestModel writes, replaces and deletes at random, merges at random, and compares
+// every kind of question with the answer worked out from the entries themselves.
+func TestModel(t *testing.T) {
+	t.Parallel()
+	dirs := 0
+	base := t.TempDir()
+	rapid.Check(t, func(t *rapid.T) {
+		dirs++
+		dir := fmt.Sprintf("%s/%d", base, dirs)
+		w := &world{docs: map[string]Doc{}}
+		wr, err := OpenWriter(context.Background(), dir, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wr.small = rapid.SampledFrom([]int{1, 4, defaultSmall}).Draw(t, "small")
+		steps := rapid.IntRange(1, 12).Draw(t, "steps")
+		for range steps {
+			b, gone := w.batch(t)
+			if err := wr.Add(b.Segment(), gone, fmt.Sprint(w.next)); err != nil {
+				t.Fatal(err)
+			}
+			if rapid.IntRange(0, 3).Draw(t, "merge") == 0 {
+				if _, err := wr.Merge(context.Background(), 1<<30); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := wr.Close(); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		if s.Watermark() != fmt.Sprint(w.next) {
+			t.Fatalf("watermark %q, want %d", s.Watermark(), w.next)
+		}
+		w.check(t, s)
+
+		b, gone := w.batch(t)
+		tail, err := Load(b.Segment())
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.check(t, s.With(tail, gone))
+	})
+}
+
+// batch makes a segment and a set of deleted ids, and applies both to the world.
+func (w *world) batch(t *rapid.T) (*Builder, map[uint64]struct{}) {
+	b, gone := NewBuilder(), map[uint64]struct{}{}
+	ids := rapid.SliceOfNDistinct(rapid.IntRange(0, 60), 0, 30, rapid.ID[int]).Draw(t, "ids")
+	for _, n := range ids {
+		id := fmt.Sprintf("mem_%d", n)
+		gone[HashID(id)] = struct{}{}
+		if rapid.IntRange(0, 5).Draw(t, "delete") == 0 {
+			delete(w.docs, id)
+			continue
+		}
+		w.next++
+		d := Doc{Entry: genEntry(t, id), Offset: w.next}
+		if rapid.Bool().Draw(t, "changed") {
+			d.Change = "change of " + id
+		}
+		w.docs[id] = d
+		b.Add(d)
+	}
+	return b, gone
+}
+
+func (w *world) check(t *rapid.T, s *Snapshot) {
+	now := epoch.Add(250 * time.Hour)
+	if err := Guard(func() error {
+		w.checkPlaces(t, s)
+		w.checkSearch(t, s, now)
+		w.checkLists(t, s, now)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (w *world) checkPlaces(t *rapid.T, s *Snapshot) {
+	if s.Docs() != len(w.docs) {
+		t.Fatalf("%d documents, want %d", s.Docs(), len(w.docs))
+	}
+	for n := range 61 {
+		id := fmt.Sprintf("mem_%d", n)
+		d, want := w.docs[id]
+		ref, ok := s.Find(id)
+		if ok != want {
+			t.Fatalf("find %s: %v, want %v", id, ok, want)
+		}
+		if !ok {
+			continue
+		}
+		p := s.Place(ref)
+		if p.Offset != d.Offset || p.Change != d.Change || !p.Created.Equal(d.Entry.Created) || s.Topic(ref) != d.Entry.Topic {
+			t.Fatalf("%s is at %+v in %s, want offset %d", id, p, s.Topic(ref), d.Offset)
+		}
+	}
+}
+
+func (w *world) checkSearch(t *rapid.T, s *Snapshot, now time.Time) {
+	words := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"cache", "caching", "retry", "http", "httpserver", "file", "the", "日本", "zebra", "auth", "gotcha", "nothing"}), 0, 4, rapid.ID[string]).Draw(t, "words")
+	q := &Query{Limit: rapid.IntRange(1, 70).Draw(t, "limit"), Filter: Filter{Now: now}}
+	and := rapid.Bool().Draw(t, "and")
+	for _, word := range words {
+		if and {
+			q.Must = append(q.Must, Word{Text: word})
+		} else {
+			q.Should = append(q.Should, Word{Text: word})
+		}
+	}
+	pass := w.drawFilter(t, q)
+	want := w.search(s, words, and, pass, now)
+	got := w.ids(s, s.Search(q))
+	if len(words) == 0 { // scores are all 0: only the order by time counts
+		for i := range want {
+			want[i], _, _ = strings.Cut(want[i], " ")
+		}
+		for i := range got {
+			got[i], _, _ = strings.Cut(got[i], " ")
+		}
+	}
+	if more := want[:min(len(want), q.Limit)]; !slices.Equal(got, more) {
+		t.Fatalf("%v and=%v limit %d filter %+v:\n got %q\nwant %q", words, and, q.Limit, q.Filter, got, more)
+	}
+	n := 0
+	s.Each(q, func(Ref) bool { n++; return true })
+	if n != len(want) {
+		t.Fatalf("%v: each gives %d, want %d", words, n, len(want))
+	}
+	newest := s.Newest(q.Limit, &q.Filter)
+	plain := w.search(s, nil, false, pass, now)
+	slices.SortFunc(plain, func(a, b string) int { return w.newer(a, b) })
+	for i := range newest {
+		id, _, _ := strings.Cut(plain[i], " ")
+		if s.Place(newest[i]).ID != HashID(id) {
+			t.Fatalf("newest %d is not %s", i, id)
+		}
+	}
+	if len(newest) != min(q.Limit, len(plain)) {
+		t.Fatalf("newest gives %d of %d", len(newest), len(plain))
+	}
+}
+
+func (w *world) newer(a, b string) int {
+	a, _, _ = strings.Cut(a, " ")
+	b, _, _ = strings.Cut(b, " ")
+	return cmp.Or(w.docs[b].Entry.Created.Compare(w.docs[a].Entry.Created), cmp.Compare(HashID(a), HashID(b)))
+}
+
+func (w *world) drawFilter(t *rapid.T, q *Query) func(*entry.Entry) bool {
+	f := &q.Filter
+	switch rapid.IntRange(0, 6).Draw(t, "filter") {
+	case 0:
+		f.Require = [][]string{{TopicKey("auth"), TopicKey("build")}}
+		return func(e *entry.Entry) bool { return e.Topic == "auth" || e.Topic == "build" }
+	case 1:
+		f.Require = [][]string{{TagKey("Gotcha")}}
+		return func(e *entry.Entry) bool { return slices.Contains(e.Tags, "gotcha") }
+	case 2:
+		f.Exclude = []string{TagKey("api")}
+		return func(e *entry.Entry) bool { return !slices.Contains(e.Tags, "api") }
+	case 3:
+		f.Kind = entry.Decision
+		return func(e *entry.Entry) bool { return e.Kind == entry.Decision }
+	case 4:
+		f.Since, f.Until = epoch.Add(20*time.Hour), epoch.Add(100*time.Hour)
+		return func(e *entry.Entry) bool { return !e.Created.Before(f.Since) && e.Created.Before(f.Until) }
+	case 5:
+		q.Accept = func(Ref) bool { return true }
+		f.Require = [][]string{{SourceKey("src/cache.go")}}
+		return func(e *entry.Entry) bool { return e.Source.Path == "src/cache.go" }
+	}
+	return func(*entry.Entry) bool { return true }
+}
+
+func (w *world) checkLists(t *rapid.T, s *Snapshot, now time.Time) {
+	topics, tags, sources, active := map[string]int{}, map[string]int{}, map[string]int{}, 0
+	for _, d := range w.docs {
+		if !d.Entry.Active(now) {
+			continue
+		}
+		active++
+		topics[d.Entry.Topic]++
+		for _, tag := range d.Entry.Tags {
+			tags[tag]++
+		}
+		if p := d.Entry.Source.Path; p != "" {
+			sources[p]++
+		}
+	}
+	if n := s.Active(now); n != active {
+		t.Fatalf("%d active, want %d", n, active)
+	}
+	got := map[string]int{}
+	for _, tp := range s.Topics(now) {
+		got[tp.Name] = tp.Docs
+	}
+	same(t, "topics", got, topics)
+	same(t, "tags", counted(s.Tags(now)), tags)
+	same(t, "sources", counted(s.Sources(now)), sources)
+}
+
+func counted(cs []Count) map[string]int {
+	out := map[string]int{}
+	for _, c := range cs {
+		out[c.Name] = c.Docs
+	}
+	return out
+}
+
+func same(t *rapid.T, what string, got, want map[string]int) {
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Fatalf("%s %v, want %v", what, got, want)
+	}
+}
+
+// TestLongLists compares block-max search with going through everything, on lists
+// of many blocks, where skipping matters.
+func TestLongLists(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(1, 2))
+	dir := t.TempDir()
+	wr, err := OpenWriter(context.Background(), dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer wr.Close()
+	const n = 6000
+	vocab := make([]string, 300)
+	for i := range vocab {
+		vocab[i] = fmt.Sprintf("w%dx", i)
+	}
+	b := NewBuilder()
+	for i := range n {
+		var words []string
+		for range 1 + rng.IntN(40) {
+			words = append(words, vocab[int(math.Pow(rng.Float64(), 3)*float64(len(vocab)))])
+		}
+		e := entry.New("t", strings.Join(words, " "), epoch.Add(time.Duration(rng.IntN(5000))*time.Hour))
+		e.ID = fmt.Sprintf("mem_%d", i)
+		b.Add(Doc{Entry: &e, Offset: int64(i)})
+		if b.Docs() == 2500 || i == n-1 {
+			if err := wr.Add(b.Segment(), nil, "m"); err != nil {
+				t.Fatal(err)
+			}
+			b = NewBuilder()
+		}
+	}
+	s := wr.Snapshot()
+	for round := range 300 {
+		q := &Query{Limit: 1 + rng.IntN(30), Filter: Filter{Now: epoch}}
+		for range 1 + rng.IntN(5) {
+			w := Word{Text: vocab[int(math.Pow(rng.Float64(), 2)*float64(len(vocab)))]}
+			if round%2 == 0 {
+				q.Should = append(q.Should, w)
+			} else {
+				q.Must = append(q.Must, w)
+			}
+			if round%5 == 0 {
+				q.Should = append(q.Should, Word{Text: vocab[rng.IntN(len(vocab))], Weight: 0.5})
+			}
+		}
+		full := *q
+		full.Limit = n
+		want := s.Search(&full)
+		got := s.Search(q)
+		if !slices.Equal(got, want[:min(len(want), q.Limit)]) {
+			t.Fatalf("round %d: %v\n got %v\nwant %v", round, q, got, want[:min(len(want), q.Limit)])
+		}
+		total := 0
+		s.Each(q, func(Ref) bool { total++; return true })
+		if total != len(want) {
+			t.Fatalf("round %d: each gives %d, search %d", round, total, len(want))
+		}
+	}
+}

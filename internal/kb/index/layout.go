@@ -1,0 +1,229 @@
+package index
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+	"math"
+)
+
+const (
+	magic   = "AMRN"
+	version = 4 // 3 was the original program's
+
+	headerSize = 320
+	normSize   = 8
+	metaSize   = 64
+	termSize   = 32
+	skipSize   = 12
+	topicSize  = 32
+	blockLen   = 128 // postings of a block
+)
+
+// section numbers the parts of a segment.
+type section int
+
+const (
+	secNorms    section = iota // normSize bytes a document
+	secMeta                    // metaSize bytes a document
+	secIDs                     // hash table of ids: uint32 document+1, 0 for empty
+	secTerms                   // termSize bytes a term, sorted by key
+	secHash                    // hash table of terms: uint32 term+1, 0 for empty
+	secKeys                    // keys of the terms
+	secSkips                   // skipSize bytes a block, of lists of more than one
+	secPostings                // blocks of postings
+	secTopics                  // topicSize bytes a topic, sorted by name
+	secNames                   // names of the topics
+	secBlobs                   // changes, as the log has them
+	sections
+)
+
+// field is a part of an entry that words are found in.
+type field int
+
+const (
+	fieldText field = iota
+	fieldTopic
+	fieldTags
+	fieldSource
+	fields
+)
+
+// A posting says in one byte how a document has a term: the lower four bits count
+// its occurrences in the text, up to 15, and one bit each stands for the other
+// fields. BM25 is nearly flat beyond 15.
+const (
+	codeText   = 0x0f
+	codeTopic  = 0x10
+	codeTags   = 0x20
+	codeSource = 0x40
+)
+
+// Terms that are not words start with a byte that no word has.
+const (
+	keyPlain  = "\x01" // a word as it stands, where its stem is another
+	keyTag    = "\x02"
+	keySource = "\x03" // path with its elements in reverse, so that a common end is a common prefix
+	keyTopic  = "\x05"
+)
+
+var (
+	le         = binary.LittleEndian
+	castagnoli = crc32.MakeTable(crc32.Castagnoli)
+)
+
+// norm is what scoring needs to know of every document it meets.
+type norm struct {
+	length [fields]int // in words
+	kind   uint8
+	conf   uint8 // 255 is full confidence
+	flags  uint8
+}
+
+const (
+	flagHidden  = 1 << iota // forgotten or superseded
+	flagLimited             // valid from or until some time
+)
+
+func (n norm) put(b []byte) {
+	le.PutUint16(b, uint16(min(n.length[fieldText], math.MaxUint16)))
+	b[2] = uint8(min(n.length[fieldTopic], 255))
+	b[3] = uint8(min(n.length[fieldTags], 255))
+	b[4] = uint8(min(n.length[fieldSource], 255))
+	b[5], b[6], b[7] = n.kind, n.conf, n.flags
+}
+
+func getNorm(b []byte) norm {
+	return norm{
+		length: [fields]int{
+			fieldText: int(le.Uint16(b)), fieldTopic: int(b[2]), fieldTags: int(b[3]), fieldSource: int(b[4]),
+		},
+		kind: b[5], conf: b[6], flags: b[7],
+	}
+}
+
+// meta is what is needed of documents that get near the result.
+type meta struct {
+	id       uint64 // hash of the entry's id
+	offset   int64  // of its record in the log
+	created  int64  // ms since 1970, as the others
+	from     int64  // valid from, 0 for always
+	until    int64  // valid until, 0 for ever
+	topic    uint32
+	change   uint32 // start of its change among the blobs + 1, 0 for none
+	changeN  uint32 // length of the change
+	helped   uint16
+	harmed   uint16
+	salience uint8 // 255 is 1
+}
+
+func (m *meta) put(b []byte) {
+	le.PutUint64(b, m.id)
+	le.PutUint64(b[8:], uint64(m.offset))
+	le.PutUint64(b[16:], uint64(m.created))
+	le.PutUint64(b[24:], uint64(m.from))
+	le.PutUint64(b[32:], uint64(m.until))
+	le.PutUint32(b[40:], m.topic)
+	le.PutUint32(b[44:], m.change)
+	le.PutUint32(b[48:], m.changeN)
+	le.PutUint16(b[52:], m.helped)
+	le.PutUint16(b[54:], m.harmed)
+	b[56] = m.salience
+}
+
+func getMeta(b []byte) meta {
+	return meta{
+		id:       le.Uint64(b),
+		offset:   int64(le.Uint64(b[8:])),
+		created:  int64(le.Uint64(b[16:])),
+		from:     int64(le.Uint64(b[24:])),
+		until:    int64(le.Uint64(b[32:])),
+		topic:    le.Uint32(b[40:]),
+		change:   le.Uint32(b[44:]),
+		changeN:  le.Uint32(b[48:]),
+		helped:   le.Uint16(b[52:]),
+		harmed:   le.Uint16(b[54:]),
+		salience: b[56],
+	}
+}
+
+// term says where the postings of a key are.
+type term struct {
+	key  uint32 // start among the keys
+	keyN uint16
+	docs uint32 // postings
+	post uint64 // start among the postings
+	size uint32 // bytes of postings
+	skip uint32 // first block among the skips; lists of one block have none
+	max  float32
+}
+
+func (t *term) put(b []byte) {
+	le.PutUint32(b, t.key)
+	le.PutUint16(b[4:], t.keyN)
+	le.PutUint32(b[8:], t.docs)
+	le.PutUint64(b[12:], t.post)
+	le.PutUint32(b[20:], t.size)
+	le.PutUint32(b[24:], t.skip)
+	le.PutUint32(b[28:], math.Float32bits(t.max))
+}
+
+func getTerm(b []byte) term {
+	return term{
+		key:  le.Uint32(b),
+		keyN: le.Uint16(b[4:]),
+		docs: le.Uint32(b[8:]),
+		post: le.Uint64(b[12:]),
+		size: le.Uint32(b[20:]),
+		skip: le.Uint32(b[24:]),
+		max:  math.Float32frombits(le.Uint32(b[28:])),
+	}
+}
+
+// topicRow sums up the documents of a topic, deleted ones too.
+type topicRow struct {
+	name        uint32
+	nameN       uint16
+	docs        uint32
+	first, last int64
+}
+
+func (t *topicRow) put(b []byte) {
+	le.PutUint32(b, t.name)
+	le.PutUint16(b[4:], t.nameN)
+	le.PutUint32(b[8:], t.docs)
+	le.PutUint64(b[16:], uint64(t.first))
+	le.PutUint64(b[24:], uint64(t.last))
+}
+
+func getTopic(b []byte) topicRow {
+	return topicRow{
+		name:  le.Uint32(b),
+		nameN: le.Uint16(b[4:]),
+		docs:  le.Uint32(b[8:]),
+		first: int64(le.Uint64(b[16:])),
+		last:  int64(le.Uint64(b[24:])),
+	}
+}
+
+// hashKey places keys and ids in hash tables: FNV-1a, 64 bits.
+func hashKey[T string | []byte](key T) uint64 {
+	h := uint64(0xcbf29ce484222325)
+	for i := 0; i < len(key); i++ {
+		h = (h ^ uint64(key[i])) * 0x100000001b3
+	}
+	return h
+}
+
+// tableSize is the number of slots for n things: a power of two, at most two
+// thirds full.
+func tableSize(n int) int {
+	size := 4
+	for size*2 < n*3 {
+		size *= 2
+	}
+	return size
+}
+
+// slot is where a probe for hash starts in a table of size slots. The upper half
+// goes in too: FNV's lower bits alone are uneven for short keys.
+func slot(hash uint64, size int) int { return int((hash ^ hash>>32) & uint64(size-1)) }

@@ -1,0 +1,247 @@
+package index
+
+import (
+	"cmp"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Topic sums up the documents of a topic that recall may show.
+type Topic struct {
+	Name        string
+	Docs        int
+	First, Last time.Time
+}
+
+// Topics gives the topics that have a document at now, by name. It must run under
+// Guard.
+func (s *Snapshot) Topics(now time.Time) []Topic {
+	all := map[string]*topicRow{}
+	add := func(name []byte, docs uint32, first, last int64) {
+		t := all[string(name)]
+		if t == nil {
+			t = &topicRow{first: first, last: last}
+			all[string(name)] = t
+		}
+		t.docs += docs
+		t.first, t.last = min(t.first, first), max(t.last, last)
+	}
+	l := newLimits(&Filter{Now: now})
+	for _, p := range s.parts {
+		if p.whole() {
+			for i := range p.seg.topics() {
+				name, row := p.seg.topic(i)
+				add(name, row.docs, row.first, row.last)
+			}
+			continue
+		}
+		if !l.enter(p, &Filter{}) {
+			continue
+		}
+		rows := make([]topicRow, p.seg.topics())
+		for doc := range uint32(p.seg.docs) {
+			if !l.pass(doc, p.seg.norm(doc)) {
+				continue
+			}
+			m := p.seg.meta(doc)
+			r := &rows[m.topic]
+			if r.docs == 0 {
+				r.first, r.last = m.created, m.created
+			}
+			r.docs++
+			r.first, r.last = min(r.first, m.created), max(r.last, m.created)
+		}
+		for i, r := range rows {
+			if r.docs > 0 {
+				name, _ := p.seg.topic(i)
+				add(name, r.docs, r.first, r.last)
+			}
+		}
+	}
+	out := make([]Topic, 0, len(all))
+	for name, t := range all {
+		out = append(out, Topic{name, int(t.docs), time.UnixMilli(t.first).UTC(), time.UnixMilli(t.last).UTC()})
+	}
+	slices.SortFunc(out, func(a, b Topic) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+// Active is how many documents recall may show at now. It must run under Guard.
+func (s *Snapshot) Active(now time.Time) int {
+	n := 0
+	l := newLimits(&Filter{Now: now})
+	for _, p := range s.parts {
+		if p.seg.head.special == 0 {
+			n += p.seg.docs - p.deleted()
+		} else if l.enter(p, &Filter{}) {
+			for doc := range uint32(p.seg.docs) {
+				if l.pass(doc, p.seg.norm(doc)) {
+					n++
+				}
+			}
+		}
+	}
+	return n
+}
+
+// Count is how many documents have something.
+type Count struct {
+	Name string
+	Docs int
+}
+
+// Tags counts the tags of the documents that recall may show at now, by name.
+func (s *Snapshot) Tags(now time.Time) []Count {
+	return s.counts(keyTag, now, func(key string) string { return key[len(keyTag):] })
+}
+
+// Sources counts the source paths of the documents that recall may show at now, by
+// path without a leading slash.
+func (s *Snapshot) Sources(now time.Time) []Count { return s.counts(keySource, now, sourcePath) }
+
+func (s *Snapshot) counts(prefix string, now time.Time, name func(key string) string) []Count {
+	all := map[string]int{}
+	l := newLimits(&Filter{Now: now})
+	var it postings
+	for _, p := range s.parts {
+		whole := p.whole()
+		for key, t := range p.seg.prefixed(prefix) {
+			n := int(t.docs)
+			if !whole && l.enter(p, &Filter{}) {
+				n = 0
+				for it.open(p.seg, t); it.doc() != none; it.next() {
+					if l.pass(it.doc(), p.seg.norm(it.doc())) {
+						n++
+					}
+				}
+			}
+			if n > 0 {
+				all[string(key)] += n
+			}
+		}
+	}
+	out := make([]Count, 0, len(all))
+	for key, n := range all {
+		out = append(out, Count{name(key), n})
+	}
+	slices.SortFunc(out, func(a, b Count) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+// Keys gives the different keys with a prefix, sorted: to find by a pattern which
+// TopicKey or SourceKey to ask for.
+func (s *Snapshot) Keys(prefix string) []string {
+	all := map[string]struct{}{}
+	for _, p := range s.parts {
+		for key := range p.seg.prefixed(prefix) {
+			all[string(key)] = struct{}{}
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+// Has reports whether any document ever had key.
+func (s *Snapshot) Has(key string) bool { return s.frequency(key) > 0 }
+
+// InOrder gives the documents that pass f in the order of the log. It must run
+// under Guard.
+func (s *Snapshot) InOrder(f *Filter) iter.Seq[Ref] {
+	return func(yield func(Ref) bool) {
+		type at struct {
+			offset int64
+			ref    Ref
+		}
+		var all []at
+		s.Each(&Query{Filter: *f}, func(r Ref) bool {
+			all = append(all, at{s.parts[r.part].seg.meta(r.doc).offset, r})
+			return true
+		})
+		slices.SortFunc(all, func(a, b at) int { return cmp.Compare(a.offset, b.offset) })
+		for _, a := range all {
+			if !yield(a.ref) {
+				return
+			}
+		}
+	}
+}
+
+// Newest gives up to n documents that pass f, the newest first. It must run under
+// Guard.
+func (s *Snapshot) Newest(n int, f *Filter) []Ref {
+	best := topK{limit: n}
+	l := newLimits(f)
+	parts := make([]int, len(s.parts))
+	for i := range parts {
+		parts[i] = i
+	}
+	slices.SortFunc(parts, func(a, b int) int {
+		return cmp.Compare(s.parts[b].seg.head.max, s.parts[a].seg.head.max)
+	})
+	take := func(i int, doc uint32) (older bool) {
+		seg := s.parts[i].seg
+		created := seg.created(doc)
+		if len(best.heap) == n && created < best.heap[0].created {
+			return true
+		}
+		if l.pass(doc, seg.norm(doc)) {
+			if f := (found{Hit{Ref{i, doc}, 0}, created, seg.meta(doc).id}); best.wants(f) {
+				best.add(f)
+			}
+		}
+		return false
+	}
+	for _, i := range parts {
+		p := s.parts[i]
+		if n <= 0 || len(best.heap) == n && p.seg.head.max < best.heap[0].created {
+			break
+		}
+		if !l.enter(p, f) {
+			continue
+		}
+		lists, ok := p.lists(f)
+		switch {
+		case !ok:
+		case len(lists) > 0:
+			for doc := align(lists, 0); doc != none; doc = align(lists, lists[0].doc()) {
+				take(i, doc)
+				lists[0].next()
+			}
+		case p.seg.head.sorted && len(f.Exclude) == 0:
+			for doc := p.seg.docs - 1; doc >= 0 && !take(i, uint32(doc)); doc-- {
+			}
+		default:
+			for doc := range uint32(p.seg.docs) {
+				take(i, doc)
+			}
+		}
+	}
+	out := make([]Ref, 0, len(best.heap))
+	for _, h := range best.sorted() {
+		out = append(out, h.Ref)
+	}
+	return out
+}
+
+// Stats describes the index for a person.
+type Stats struct {
+	Segments int   `json:"segments"`
+	Docs     int   `json:"docs"`    // deleted ones too
+	Deleted  int   `json:"deleted"` // still taking up space
+	Terms    int   `json:"terms"`   // of all segments
+	Bytes    int64 `json:"bytes"`
+}
+
+// Stats sums up the segments.
+func (s *Snapshot) Stats() Stats {
+	st := Stats{Segments: len(s.parts)}
+	for _, p := range s.parts {
+		st.Docs += p.seg.docs
+		st.Deleted += p.deleted()
+		st.Terms += p.seg.terms
+		st.Bytes += p.seg.Size()
+	}
+	return st
+}

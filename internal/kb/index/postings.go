@@ -1,0 +1,153 @@
+package index
+
+import (
+	"encoding/binary"
+	"math"
+	"sort"
+)
+
+// none is behind every document.
+const none = uint32(math.MaxUint32)
+
+// postings walks the documents of a term, in their order, one decoded block at a
+// time.
+type postings struct {
+	seg    *Segment
+	data   []byte // blocks, one after the other
+	skips  []byte // skipSize bytes a block; nil when there is one block
+	blocks int
+	total  int
+	max    float32
+
+	block int // the decoded one, -1 for none
+	n, i  int // documents of it, and which is the current one
+	docs  [blockLen]uint32
+	codes [blockLen]byte
+
+	near int // block that nearMax looked at last
+}
+
+func (p *postings) open(seg *Segment, t term) {
+	p.seg, p.total, p.max = seg, int(t.docs), t.max
+	p.data = seg.sec[secPostings][t.post:][:t.size]
+	p.blocks = (p.total + blockLen - 1) / blockLen
+	p.skips = nil
+	if p.blocks > 1 {
+		p.skips = seg.sec[secSkips][int(t.skip)*skipSize:][:p.blocks*skipSize]
+	}
+	p.near = 0
+	p.decode(0)
+}
+
+// doc is the current document, none at the end.
+func (p *postings) doc() uint32 {
+	if p.i < p.n {
+		return p.docs[p.i]
+	}
+	return none
+}
+
+// code is that of the current document.
+func (p *postings) code() byte { return p.codes[p.i] }
+
+// next goes to the next document.
+func (p *postings) next() {
+	p.i++
+	if p.i == p.n && p.block+1 < p.blocks {
+		p.decode(p.block + 1)
+	}
+}
+
+// seek goes to the first document that is doc or behind it. It never goes back.
+func (p *postings) seek(doc uint32) {
+	if p.i >= p.n || p.docs[p.i] >= doc {
+		return
+	}
+	if p.docs[p.n-1] < doc {
+		b := p.blockOf(doc, p.block+1)
+		if b == p.blocks {
+			p.i = p.n
+			p.block = p.blocks - 1
+			return
+		}
+		p.decode(b)
+		if p.docs[0] >= doc {
+			return
+		}
+	}
+	rest := p.docs[p.i:p.n]
+	if len(rest) <= 8 || rest[7] >= doc {
+		for p.docs[p.i] < doc {
+			p.i++
+		}
+		return
+	}
+	p.i += sort.Search(len(rest), func(i int) bool { return rest[i] >= doc })
+}
+
+// blockOf gives the first block from from on whose last document is doc or behind
+// it; p.blocks when there is none.
+func (p *postings) blockOf(doc uint32, from int) int {
+	if p.skips == nil {
+		return p.blocks
+	}
+	// The block is mostly one of the next.
+	for step := 1; from+step < p.blocks; step *= 2 {
+		if p.lastOf(from+step) >= doc {
+			return from + sort.Search(step, func(i int) bool { return p.lastOf(from+i) >= doc })
+		}
+	}
+	return from + sort.Search(p.blocks-from, func(i int) bool { return p.lastOf(from+i) >= doc })
+}
+
+func (p *postings) lastOf(block int) uint32 { return le.Uint32(p.skips[block*skipSize:]) }
+
+// nearMax gives the largest frequency in the block that would have doc, and the
+// last document of that block. doc must not go back from one call to the next.
+func (p *postings) nearMax(doc uint32) (float32, uint32) {
+	if p.skips == nil {
+		return p.max, none - 1
+	}
+	if p.near < p.blocks && p.lastOf(p.near) < doc {
+		p.near = p.blockOf(doc, p.near+1)
+	}
+	if p.near >= p.blocks {
+		return 0, none - 1
+	}
+	return math.Float32frombits(le.Uint32(p.skips[p.near*skipSize+8:])), p.lastOf(p.near)
+}
+
+func (p *postings) decode(block int) {
+	start, prev := 0, uint32(0)
+	if block > 0 {
+		start = int(le.Uint32(p.skips[(block-1)*skipSize+4:]))
+		prev = p.lastOf(block-1) + 1
+	}
+	n := min(blockLen, p.total-block*blockLen)
+	data := p.data[start:]
+	at := 0
+	for i := range n {
+		var delta uint32
+		if c := data[at]; c < 0x80 {
+			delta = uint32(c)
+			at++
+		} else {
+			v, size := binary.Uvarint(data[at:])
+			if size <= 0 || v > math.MaxUint32 {
+				panic(corrupt("a posting"))
+			}
+			delta = uint32(v)
+			at += size
+		}
+		if delta == 0 {
+			panic(corrupt("a posting"))
+		}
+		prev += delta
+		p.docs[i] = prev - 1
+	}
+	if int64(p.docs[n-1]) >= int64(p.seg.docs) || p.skips != nil && p.docs[n-1] != p.lastOf(block) {
+		panic(corrupt("a block of postings"))
+	}
+	copy(p.codes[:n], data[at:at+n])
+	p.block, p.n, p.i = block, n, 0
+}

@@ -1,0 +1,101 @@
+package index
+
+// Query says what to look for and how many documents to give.
+type Query struct {
+	// Must are words of which a document needs each, Should those that only add to
+	// its score; without any Must a document needs one of Should. With neither,
+	// every document that passes the filter is found, the newest first.
+	Must, Should []Word
+	Filter       Filter
+	Limit        int
+	// Accept has the last word on a document that would be among the best. nil
+	// accepts all. It is asked once for each document at most.
+	Accept func(Ref) bool
+}
+
+// Word is one folded word of a query.
+type Word struct {
+	Text   string
+	Weight float32 // 0 is 1
+}
+
+// scorer walks the documents that have a word, in one part.
+type scorer struct {
+	post  postings // those with the stem
+	exact postings // among them, those with the word itself; empty for none
+	idf   float32  // times the weight
+	bonus float32  // idf of the exact form, times its share
+	slack float32
+	weigh *weigher
+	max   float32 // of any document's score
+}
+
+// openScorer sets up the scorer of a word in p. False means that no document has
+// the word.
+func (s *Snapshot) openScorer(sc *scorer, p *part, w Word, weigh *weigher, slack float32) bool {
+	stem, plain := wordKeys(w.Text)
+	if stem == "" {
+		stem, plain = plain, ""
+	}
+	t, ok := p.seg.lookup(stem)
+	if !ok {
+		return false
+	}
+	weight := w.Weight
+	if weight == 0 {
+		weight = 1
+	}
+	sc.weigh, sc.slack = weigh, slack
+	sc.post.open(p.seg, t)
+	sc.idf = weight * idf(s.docs, s.frequency(stem))
+	sc.max = sc.idf * saturate(sc.post.max*slack)
+	sc.bonus = 0
+	if plain != "" {
+		if t, ok := p.seg.lookup(plain); ok {
+			sc.exact.open(p.seg, t)
+			sc.bonus = bonus * weight * idf(s.docs, s.frequency(plain))
+			sc.max += sc.bonus * saturate(sc.exact.max*slack)
+		}
+	}
+	return true
+}
+
+// frequency is in how many documents a key is, deleted ones too.
+func (s *Snapshot) frequency(key string) (n int) {
+	for _, p := range s.parts {
+		if t, ok := p.seg.lookup(key); ok {
+			n += int(t.docs)
+		}
+	}
+	return n
+}
+
+// near bounds the score that the word adds to doc, and says up to which document
+// the bound holds.
+func (sc *scorer) near(doc uint32) (float32, uint32) {
+	tf, last := sc.post.nearMax(doc)
+	ub := sc.idf * saturate(tf*sc.slack)
+	if sc.bonus > 0 {
+		tf, end := sc.exact.nearMax(doc)
+		ub += sc.bonus * saturate(tf*sc.slack)
+		last = min(last, end)
+	}
+	return ub, last
+}
+
+// score is what the word adds to the current document of sc.post.
+func (sc *scorer) score(norm []byte) float32 {
+	s := sc.idf * saturate(sc.weigh.freq(sc.post.code(), norm))
+	if sc.bonus > 0 {
+		doc := sc.post.doc()
+		if sc.exact.seek(doc); sc.exact.doc() == doc {
+			s += sc.bonus * saturate(sc.weigh.freq(sc.exact.code(), norm))
+		}
+	}
+	return s
+}
+
+func (sc *scorer) doc() uint32     { return sc.post.doc() }
+func (sc *scorer) next()           { sc.post.next() }
+func (sc *scorer) seek(doc uint32) { sc.post.seek(doc) }
+func (sc *scorer) count() int      { return sc.post.total }

@@ -1,0 +1,246 @@
+package index
+
+import "slices"
+
+// Hit is a document found.
+type Hit struct {
+	Ref
+	Score float32
+}
+
+// Search gives the documents that fit q best, the best first; equal ones, the
+// newest first. It must run under Guard.
+func (s *Snapshot) Search(q *Query) []Hit {
+	if q.Limit <= 0 {
+		return nil
+	}
+	x := exec{s: s, q: q, best: topK{limit: q.Limit}, limits: newLimits(&q.Filter)}
+	x.weigh = newWeigher(average(s.lengths, s.docs))
+	// The newest part first: what it finds lets older ones be skipped sooner.
+	for i := len(s.parts) - 1; i >= 0; i-- {
+		x.search(i)
+	}
+	return x.best.sorted()
+}
+
+// Each gives every document that q finds, in no particular order, until yield
+// returns false. Limit does not count. It must run under Guard.
+func (s *Snapshot) Each(q *Query, yield func(Ref) bool) {
+	x := exec{s: s, q: q, limits: newLimits(&q.Filter), each: yield}
+	x.weigh = newWeigher(average(s.lengths, s.docs))
+	for i := range s.parts {
+		if !x.search(i) {
+			return
+		}
+	}
+}
+
+// exec is one search under way.
+type exec struct {
+	s      *Snapshot
+	q      *Query
+	best   topK
+	limits limits
+	weigh  weigher
+	each   func(Ref) bool // instead of best
+	i      int            // the part at hand
+	p      *part
+	words  []*scorer // optional ones
+	must   []*scorer
+}
+
+// search looks through a part. False means that no more is wanted.
+func (x *exec) search(i int) bool {
+	x.i, x.p = i, x.s.parts[i]
+	if !x.limits.enter(x.p, &x.q.Filter) {
+		return true
+	}
+	lists, ok := x.p.lists(&x.q.Filter)
+	if !ok {
+		return true
+	}
+	slack := slack(average(x.p.seg.head.lengths, x.p.seg.docs), average(x.s.lengths, x.s.docs))
+	x.must, x.words = x.must[:0], x.words[:0]
+	for _, w := range x.q.Must {
+		sc := new(scorer)
+		if !x.s.openScorer(sc, x.p, w, &x.weigh, slack) {
+			return true
+		}
+		x.must = append(x.must, sc)
+		lists = append(lists, sc)
+	}
+	for _, w := range x.q.Should {
+		sc := new(scorer)
+		if x.s.openScorer(sc, x.p, w, &x.weigh, slack) {
+			x.words = append(x.words, sc)
+		}
+	}
+	needOne := len(x.q.Must) == 0 && len(x.q.Should) > 0
+	switch {
+	case needOne && len(x.words) == 0:
+		return true
+	case needOne && len(lists) == 0:
+		return x.any()
+	case len(lists) == 0:
+		lists = []docList{&allDocs{n: uint32(x.p.seg.docs)}}
+	}
+	return x.all(lists, needOne)
+}
+
+// any finds documents with at least one of the words, by Block-Max WAND (Ding,
+// Suel 2011): words are kept in the order of their current document; the first
+// place where the sum of their maxima could reach the result is the next candidate.
+func (x *exec) any() bool {
+	w := x.words
+	for {
+		slices.SortFunc(w, func(a, b *scorer) int { return cmpDoc(a.doc(), b.doc()) })
+		pivot, sum := -1, float32(0)
+		for i, sc := range w {
+			if sc.doc() == none {
+				break
+			}
+			if sum += sc.max * room; sum >= x.best.min {
+				pivot = i
+				break
+			}
+		}
+		if pivot < 0 {
+			return true
+		}
+		doc := w[pivot].doc()
+		for pivot+1 < len(w) && w[pivot+1].doc() == doc {
+			pivot++
+		}
+		bound, last := x.bound(w[:pivot+1], doc)
+		switch {
+		case bound < x.best.min:
+			next := last + 1
+			if pivot+1 < len(w) {
+				next = min(next, w[pivot+1].doc())
+			}
+			for _, sc := range w[:pivot+1] {
+				sc.seek(max(next, doc+1))
+			}
+		case w[0].doc() != doc:
+			for _, sc := range w[:pivot] {
+				sc.seek(doc)
+			}
+		default:
+			if !x.consider(doc, w[:pivot+1]) {
+				return false
+			}
+			for _, sc := range w[:pivot+1] {
+				sc.next()
+			}
+		}
+	}
+}
+
+func cmpDoc(a, b uint32) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// room is for the rounding of sums that are made in another order.
+const room = 1.00001
+
+// bound adds up what the words can give doc at most, and says up to which document
+// that holds.
+func (x *exec) bound(words []*scorer, doc uint32) (sum float32, last uint32) {
+	last = none - 1
+	for _, sc := range words {
+		ub, end := sc.near(doc)
+		sum += ub * room
+		last = min(last, end)
+	}
+	return sum, last
+}
+
+// all finds documents that are in every list, scored by all words. needOne asks
+// for at least one of the optional words as well.
+func (x *exec) all(lists []docList, needOne bool) bool {
+	slices.SortStableFunc(lists, func(a, b docList) int { return a.count() - b.count() })
+	scored := make([]*scorer, 0, len(x.must)+len(x.words))
+	for doc := lists[0].doc(); ; {
+		if doc = align(lists, doc); doc == none {
+			return true
+		}
+		if x.best.min > 0 {
+			a, last := x.bound(x.must, doc)
+			b, _ := x.bound(x.words, doc)
+			if a+b < x.best.min {
+				// Without what the optional words might add later, the bound holds
+				// for this document only.
+				if len(x.words) > 0 {
+					last = doc
+				}
+				doc = last + 1
+				lists[0].seek(doc)
+				doc = lists[0].doc()
+				continue
+			}
+		}
+		scored = append(scored[:0], x.must...)
+		for _, sc := range x.words {
+			if sc.seek(doc); sc.doc() == doc {
+				scored = append(scored, sc)
+			}
+		}
+		if (!needOne || len(scored) > len(x.must)) && !x.consider(doc, scored) {
+			return false
+		}
+		lists[0].next()
+		doc = lists[0].doc()
+	}
+}
+
+// align goes to the first document from doc on that is in every list.
+func align(lists []docList, doc uint32) uint32 {
+again:
+	if doc == none {
+		return none
+	}
+	for _, l := range lists {
+		l.seek(doc)
+		if d := l.doc(); d != doc {
+			doc = d
+			goto again
+		}
+	}
+	return doc
+}
+
+// consider scores a document and takes it in if it is good enough. The words are
+// those that have it, at it. False means that no more is wanted.
+func (x *exec) consider(doc uint32, words []*scorer) bool {
+	norm := x.p.seg.norm(doc)
+	var score float32
+	if x.each == nil {
+		// The order of the words varies. In float64 that does not reach the result.
+		var sum float64
+		for _, sc := range words {
+			sum += float64(sc.score(norm))
+		}
+		if score = float32(sum); score < x.best.min {
+			return true
+		}
+	}
+	if !x.limits.pass(doc, norm) {
+		return true
+	}
+	ref := Ref{x.i, doc}
+	if x.each != nil {
+		return x.q.Accept != nil && !x.q.Accept(ref) || x.each(ref)
+	}
+	m := x.p.seg.meta(doc)
+	h := found{Hit{ref, score * quality(norm[6], &m, x.limits.now)}, m.created, m.id}
+	if x.best.wants(h) && (x.q.Accept == nil || x.q.Accept(ref)) {
+		x.best.add(h)
+	}
+	return true
+}

@@ -1,0 +1,205 @@
+package index
+
+import (
+	"bytes"
+	"fmt"
+	"hash/crc32"
+	"math"
+	"sort"
+	"sync/atomic"
+)
+
+// Segment is an index that never changes.
+type Segment struct {
+	data  []byte
+	sec   [sections][]byte
+	docs  int
+	terms int
+	head  header
+	users *atomic.Int32 // nil for one in memory
+	close func() error
+}
+
+// header is the beginning of a segment.
+type header struct {
+	docs     uint32
+	special  uint32 // documents that are hidden or limited
+	sorted   bool   // documents are in the order of their creation
+	lengths  [fields]uint64
+	min, max int64 // creation of the oldest and of the newest document
+	sum      uint32
+	off, len [sections]uint64
+}
+
+func (h *header) put(b []byte) {
+	copy(b, magic)
+	le.PutUint32(b[4:], version)
+	le.PutUint32(b[8:], h.docs)
+	le.PutUint32(b[12:], h.special)
+	if h.sorted {
+		b[16] = 1
+	}
+	for f, n := range h.lengths {
+		le.PutUint64(b[24+8*f:], n)
+	}
+	le.PutUint64(b[56:], uint64(h.min))
+	le.PutUint64(b[64:], uint64(h.max))
+	le.PutUint32(b[72:], h.sum)
+	for s := range sections {
+		le.PutUint64(b[80+16*s:], h.off[s])
+		le.PutUint64(b[88+16*s:], h.len[s])
+	}
+	le.PutUint32(b[headerSize-4:], crc32.Checksum(b[:headerSize-4], castagnoli))
+}
+
+func getHeader(b []byte) (h header, err error) {
+	if len(b) < headerSize || string(b[:4]) != magic {
+		return h, fmt.Errorf("%w: not an index segment", ErrCorrupt)
+	}
+	if v := le.Uint32(b[4:]); v != version {
+		return h, fmt.Errorf("%w: of version %d", ErrCorrupt, v)
+	}
+	if le.Uint32(b[headerSize-4:]) != crc32.Checksum(b[:headerSize-4], castagnoli) {
+		return h, fmt.Errorf("%w: checksum of the header", ErrCorrupt)
+	}
+	h.docs, h.special, h.sorted = le.Uint32(b[8:]), le.Uint32(b[12:]), b[16] == 1
+	for f := range h.lengths {
+		h.lengths[f] = le.Uint64(b[24+8*f:])
+	}
+	h.min, h.max, h.sum = int64(le.Uint64(b[56:])), int64(le.Uint64(b[64:])), le.Uint32(b[72:])
+	for s := range sections {
+		h.off[s], h.len[s] = le.Uint64(b[80+16*s:]), le.Uint64(b[88+16*s:])
+	}
+	return h, nil
+}
+
+// Load reads a segment from memory. It keeps data.
+func Load(data []byte) (*Segment, error) {
+	h, err := getHeader(data)
+	if err != nil {
+		return nil, err
+	}
+	s := &Segment{data: data, head: h, docs: int(h.docs)}
+	end := uint64(len(data))
+	for i := range sections {
+		if h.off[i] > end || h.len[i] > end-h.off[i] {
+			return nil, fmt.Errorf("%w: cut short at %d bytes", ErrCorrupt, end)
+		}
+		s.sec[i] = data[h.off[i] : h.off[i]+h.len[i] : h.off[i]+h.len[i]]
+	}
+	s.terms = len(s.sec[secTerms]) / termSize
+	switch {
+	case len(s.sec[secNorms]) != s.docs*normSize, len(s.sec[secMeta]) != s.docs*metaSize,
+		len(s.sec[secIDs]) != 4*tableSize(s.docs), len(s.sec[secHash]) != 4*tableSize(s.terms):
+		return nil, fmt.Errorf("%w: sections do not fit together", ErrCorrupt)
+	}
+	return s, nil
+}
+
+// Verify reads the whole segment and compares its checksum.
+func (s *Segment) Verify() error {
+	return Guard(func() error {
+		if crc32.Checksum(s.data[headerSize:], castagnoli) != s.head.sum {
+			return fmt.Errorf("%w: checksum", ErrCorrupt)
+		}
+		return nil
+	})
+}
+
+// Docs is the number of documents, deleted ones too.
+func (s *Segment) Docs() int { return s.docs }
+
+// Size is the number of bytes.
+func (s *Segment) Size() int64 { return int64(len(s.data)) }
+
+func (s *Segment) meta(doc uint32) meta { return getMeta(s.sec[secMeta][int(doc)*metaSize:]) }
+
+func (s *Segment) norm(doc uint32) []byte {
+	return s.sec[secNorms][int(doc)*normSize:][:normSize]
+}
+
+func (s *Segment) created(doc uint32) int64 {
+	return int64(le.Uint64(s.sec[secMeta][int(doc)*metaSize+16:]))
+}
+
+// change is the change of a document, as the log has it, or "".
+func (s *Segment) change(m meta) string {
+	if m.change == 0 {
+		return ""
+	}
+	return string(s.sec[secBlobs][m.change-1:][:m.changeN])
+}
+
+// find looks up the document of an id.
+func (s *Segment) find(id uint64) (doc uint32, ok bool) {
+	table := s.sec[secIDs]
+	size := len(table) / 4
+	for i, n := slot(id, size), 0; n < size; n++ {
+		doc := le.Uint32(table[4*i:])
+		if doc == 0 {
+			return 0, false
+		}
+		if le.Uint64(s.sec[secMeta][int(doc-1)*metaSize:]) == id {
+			return doc - 1, true
+		}
+		i = (i + 1) & (size - 1)
+	}
+	return 0, false
+}
+
+func (s *Segment) term(i int) term { return getTerm(s.sec[secTerms][i*termSize:]) }
+
+func (s *Segment) key(t *term) []byte {
+	return s.sec[secKeys][t.key:][:t.keyN]
+}
+
+// lookup finds a term.
+func (s *Segment) lookup(key string) (term, bool) {
+	table := s.sec[secHash]
+	size := len(table) / 4
+	for i, n := slot(hashKey(key), size), 0; n < size; n++ {
+		ord := le.Uint32(table[4*i:])
+		if ord == 0 {
+			break
+		}
+		t := s.term(int(ord - 1))
+		if string(s.key(&t)) == key {
+			return t, true
+		}
+		i = (i + 1) & (size - 1)
+	}
+	return term{}, false
+}
+
+// prefixed gives the terms whose keys start with prefix, sorted.
+func (s *Segment) prefixed(prefix string) func(yield func(key []byte, t term) bool) {
+	return func(yield func([]byte, term) bool) {
+		from := sort.Search(s.terms, func(i int) bool {
+			t := s.term(i)
+			return string(s.key(&t)) >= prefix
+		})
+		for i := from; i < s.terms; i++ {
+			t := s.term(i)
+			key := s.key(&t)
+			if !bytes.HasPrefix(key, []byte(prefix)) || !yield(key, t) {
+				return
+			}
+		}
+	}
+}
+
+// topic gives the name of a topic and what is known of it.
+func (s *Segment) topic(i int) (name []byte, row topicRow) {
+	row = getTopic(s.sec[secTopics][i*topicSize:])
+	return s.sec[secNames][row.name:][:row.nameN], row
+}
+
+func (s *Segment) topics() int { return len(s.sec[secTopics]) / topicSize }
+
+// average is the average length of a field in words, at least 1.
+func average(lengths [fields]uint64, docs int) (avg [fields]float32) {
+	for f, sum := range lengths {
+		avg[f] = float32(math.Max(1, float64(sum)/math.Max(1, float64(docs))))
+	}
+	return avg
+}

@@ -1,0 +1,72 @@
+package index
+
+import (
+	"cmp"
+	"slices"
+)
+
+// found is a hit with what decides between equal scores.
+type found struct {
+	Hit
+	created int64
+	id      uint64
+}
+
+// better orders by score, then the newer first, then by id, so that the order does
+// not depend on how the index is cut into segments.
+func better(a, b found) int {
+	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.created, a.created), cmp.Compare(a.id, b.id))
+}
+
+// topK keeps the best hits: a heap with the worst of them at the top.
+type topK struct {
+	limit int
+	heap  []found
+	min   float32 // what a score must reach: 0 until there are limit hits
+}
+
+func (t *topK) wants(f found) bool {
+	return len(t.heap) < t.limit || better(f, t.heap[0]) < 0
+}
+
+// add takes in a hit that is wanted.
+func (t *topK) add(f found) {
+	if len(t.heap) < t.limit {
+		t.heap = append(t.heap, f)
+		for i := len(t.heap) - 1; i > 0; {
+			up := (i - 1) / 2
+			if better(t.heap[i], t.heap[up]) <= 0 {
+				break
+			}
+			t.heap[i], t.heap[up] = t.heap[up], t.heap[i]
+			i = up
+		}
+	} else {
+		t.heap[0] = f
+		for i := 0; ; {
+			worst := i
+			for c := 2*i + 1; c <= 2*i+2 && c < len(t.heap); c++ {
+				if better(t.heap[c], t.heap[worst]) > 0 {
+					worst = c
+				}
+			}
+			if worst == i {
+				break
+			}
+			t.heap[i], t.heap[worst] = t.heap[worst], t.heap[i]
+			i = worst
+		}
+	}
+	if len(t.heap) == t.limit {
+		t.min = t.heap[0].Score
+	}
+}
+
+func (t *topK) sorted() []Hit {
+	slices.SortFunc(t.heap, better)
+	out := make([]Hit, len(t.heap))
+	for i, f := range t.heap {
+		out[i] = f.Hit
+	}
+	return out
+}

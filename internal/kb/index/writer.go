@@ -1,0 +1,326 @@
+package index
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/google/renameio/v2"
+)
+
+// ErrBusy: another process writes to the index at the moment.
+var ErrBusy = errors.New("another process writes to the index")
+
+const (
+	lockName = "lock"
+	// defaultSmall is up to how many documents a segment is merged at once with the
+	// next new one.
+	defaultSmall = 256
+	// fanOut is how many segments of a size, each size being so many times the one
+	// before, there may be before they become one.
+	fanOut = 4
+)
+
+// Writer changes the index in a folder. Only one Writer of all processes can be
+// open at a time; readers do not notice it.
+type Writer struct {
+	dir  string
+	lock *flock.Flock
+	snap *Snapshot
+	man  *manifest
+
+	small int // see defaultSmall
+}
+
+// OpenWriter makes the folder if need be. It waits for another writer until ctx is
+// done; with try it gives ErrBusy at once. An index that is corrupt is replaced by
+// an empty one.
+func OpenWriter(ctx context.Context, dir string, try bool) (*Writer, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("kb/index: %w", err)
+	}
+	w := &Writer{dir: dir, lock: flock.New(filepath.Join(dir, lockName)), small: defaultSmall}
+	var got bool
+	var err error
+	if try {
+		got, err = w.lock.TryLock()
+	} else {
+		got, err = w.lock.TryLockContext(ctx, 2*time.Millisecond)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("kb/index: lock: %w", err)
+	}
+	if !got {
+		return nil, ErrBusy
+	}
+	if err := w.load(); err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return w, nil
+}
+
+// load opens what is there.
+func (w *Writer) load() error {
+	m, err := readManifest(w.dir)
+	if err == nil {
+		w.snap, err = openParts(w.dir, m, w.snap)
+	}
+	switch {
+	case err == nil:
+		w.man = m
+		return nil
+	case errors.Is(err, ErrNone), errors.Is(err, ErrCorrupt), errors.Is(err, os.ErrNotExist):
+		return w.Reset()
+	}
+	return err
+}
+
+// Snapshot is the index as the Writer sees it: valid until its next change.
+func (w *Writer) Snapshot() *Snapshot { return w.snap }
+
+// Reset makes the index empty.
+func (w *Writer) Reset() error {
+	next := 1
+	if w.man != nil {
+		next = w.man.next
+	}
+	if files, err := os.ReadDir(w.dir); err == nil {
+		for _, f := range files {
+			var n int
+			if _, err := fmt.Sscanf(f.Name(), "%06d.", &n); err == nil {
+				next = max(next, n+1)
+			}
+		}
+	}
+	return w.commit(&manifest{next: next})
+}
+
+// Add adds a segment that a Builder made. Documents that are there with an id of
+// the segment or of gone are deleted. mark is the new watermark.
+func (w *Writer) Add(data []byte, gone map[uint64]struct{}, mark string) error {
+	m := &manifest{next: w.man.next, mark: mark}
+	var fresh *part
+	if len(data) > 0 {
+		seg, err := Load(data)
+		if err != nil {
+			return err
+		}
+		if seg.docs > 0 {
+			fresh = &part{seg: seg}
+		}
+	}
+	var joined []*part
+	for i, p := range w.snap.parts {
+		q, row, err := w.bury(p, w.man.parts[i], fresh, gone, m)
+		if err != nil {
+			return err
+		}
+		switch {
+		case q.seg.docs == q.dead:
+		case fresh != nil && fresh.seg.docs < w.small && q.seg.docs-q.dead < w.small:
+			joined = append(joined, q)
+		default:
+			m.parts = append(m.parts, row)
+		}
+	}
+	if fresh != nil {
+		row, err := w.write(m, append(joined, fresh))
+		if err != nil {
+			return err
+		}
+		m.parts = append(m.parts, row)
+	}
+	return w.commit(m)
+}
+
+// bury gives p without the documents that fresh and gone replace, and its row.
+func (w *Writer) bury(p *part, row manifestPart, fresh *part, gone map[uint64]struct{}, m *manifest) (*part, manifestPart, error) {
+	var bits []byte
+	dead := p.dead
+	drop := func(id uint64) {
+		doc, ok := p.seg.find(id)
+		if !ok || p.isGone(doc) {
+			return
+		}
+		if bits == nil {
+			bits = make([]byte, goneSize(p.seg.docs))
+			copy(bits, p.gone)
+		}
+		if bits[doc>>3]&(1<<(doc&7)) == 0 {
+			bits[doc>>3] |= 1 << (doc & 7)
+			dead++
+		}
+	}
+	for id := range gone {
+		drop(id)
+	}
+	if fresh != nil {
+		for doc := range uint32(fresh.seg.docs) {
+			drop(fresh.seg.meta(doc).id)
+		}
+	}
+	if bits == nil {
+		return p, row, nil
+	}
+	q := &part{seg: p.seg, name: p.name, gone: bits, dead: dead}
+	if dead == p.seg.docs {
+		return q, row, nil
+	}
+	row.gone, row.dead = m.file("gone"), dead
+	return q, row, renameio.WriteFile(filepath.Join(w.dir, row.gone), bits, 0o600)
+}
+
+// file names the next file.
+func (m *manifest) file(suffix string) string {
+	m.next++
+	return fmt.Sprintf("%06d.%s", m.next-1, suffix)
+}
+
+// write puts a segment of the documents of parts on the disk.
+func (w *Writer) write(m *manifest, parts []*part) (row manifestPart, err error) {
+	row = manifestPart{name: m.file("seg"), gone: noFile}
+	path := filepath.Join(w.dir, row.name)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return row, fmt.Errorf("kb/index: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("kb/index: write %s: %w", path, errors.Join(err, os.Remove(path)))
+		}
+	}()
+	err = Guard(func() error {
+		if len(parts) == 1 && parts[0].name == "" {
+			row.docs = parts[0].seg.docs
+			_, err := f.Write(parts[0].seg.data)
+			return err
+		}
+		out := bufio.NewWriterSize(f, 1<<18)
+		if _, err := out.Write(make([]byte, headerSize)); err != nil {
+			return err
+		}
+		head, err := mergeParts(out, parts)
+		if err == nil {
+			err = out.Flush()
+		}
+		if err == nil {
+			row.docs = int(le.Uint32(head[8:]))
+			_, err = f.WriteAt(head, 0)
+		}
+		return err
+	})
+	if err == nil {
+		err = f.Sync()
+	}
+	return row, errors.Join(err, f.Close())
+}
+
+// commit makes m the index, and removes the files that it does not name.
+func (w *Writer) commit(m *manifest) error {
+	if err := renameio.WriteFile(filepath.Join(w.dir, manifestName), m.encode(), 0o600); err != nil {
+		return fmt.Errorf("kb/index: write the manifest: %w", err)
+	}
+	snap, err := openParts(w.dir, m, w.snap)
+	if err != nil {
+		return err
+	}
+	if w.snap != nil {
+		err = w.snap.Close()
+	}
+	w.snap, w.man = snap, m
+	w.sweep()
+	return err
+}
+
+// sweep removes files of the index that nothing names any more. What cannot be
+// removed now is by the next sweep.
+func (w *Writer) sweep() {
+	files, err := os.ReadDir(w.dir)
+	if err != nil {
+		return
+	}
+	for _, f := range files {
+		name := f.Name()
+		named := slices.ContainsFunc(w.man.parts, func(p manifestPart) bool { return p.name == name || p.gone == name })
+		if !named && (strings.HasSuffix(name, ".seg") || strings.HasSuffix(name, ".gone")) {
+			_ = os.Remove(filepath.Join(w.dir, name))
+		}
+	}
+}
+
+// Merge joins segments of like size while there are too many, as long as what is
+// written stays under maxDocs documents and ctx is not done. It reports whether
+// there is more to do.
+func (w *Writer) Merge(ctx context.Context, maxDocs int) (more bool, err error) {
+	for budget := maxDocs; ; {
+		group := mergeGroup(w.man.parts, w.small)
+		if group == nil {
+			return false, nil
+		}
+		docs := 0
+		for _, i := range group {
+			docs += w.man.parts[i].docs
+		}
+		if docs > budget || ctx.Err() != nil {
+			return true, nil
+		}
+		budget -= docs
+		m := &manifest{next: w.man.next, mark: w.man.mark}
+		var parts []*part
+		for i := range w.man.parts {
+			if slices.Contains(group, i) {
+				parts = append(parts, w.snap.parts[i])
+			} else {
+				m.parts = append(m.parts, w.man.parts[i])
+			}
+		}
+		row, err := w.write(m, parts)
+		if err != nil {
+			return false, err
+		}
+		m.parts = append(m.parts, row)
+		if err := w.commit(m); err != nil {
+			return false, err
+		}
+	}
+}
+
+// mergeGroup picks segments to be joined: fanOut of one size class, the smallest
+// class first, or one that is mostly deleted. nil means that all is well.
+func mergeGroup(parts []manifestPart, small int) []int {
+	classes := map[int][]int{}
+	for i, p := range parts {
+		live := p.docs - p.dead
+		if p.dead > 64 && p.dead > live {
+			return []int{i}
+		}
+		class := 0
+		for n := live; n >= small; n /= fanOut {
+			class++
+		}
+		classes[class] = append(classes[class], i)
+	}
+	for class := range 32 {
+		if group := classes[class]; len(group) >= fanOut {
+			return group[:min(len(group), 2*fanOut)]
+		}
+	}
+	return nil
+}
+
+// Close lets other writers go on.
+func (w *Writer) Close() error {
+	var err error
+	if w.snap != nil {
+		err = w.snap.Close()
+		w.snap = nil
+	}
+	return errors.Join(err, w.lock.Close())
+}

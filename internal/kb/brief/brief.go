@@ -36,7 +36,7 @@ type Options struct {
 	Detail  string     // Summary when empty
 	Focus   []Category // show these only
 	Compact bool       // shorter lines
-	LeftOut int        // entries that fit too but were not collected
+	More    bool       // more entries fit than were collected
 	Now     time.Time
 }
 
@@ -44,10 +44,10 @@ type Options struct {
 type Result struct {
 	Query    string    `json:"query,omitempty"`
 	Detail   string    `json:"detail"`
-	Entries  int       `json:"entries"`            // that were collected
-	LeftOut  int       `json:"left_out,omitempty"` // that fit too, older or less fitting
-	Kept     int       `json:"kept"`               // after compression
-	Copies   int       `json:"copies,omitempty"`   // said in other words in another topic: same first line
+	Entries  int       `json:"entries"`          // that were collected
+	More     bool      `json:"more,omitempty"`   // others fit too, older or less well
+	Kept     int       `json:"kept"`             // after compression
+	Copies   int       `json:"copies,omitempty"` // said in other words in another topic: same first line
 	Replaced int       `json:"superseded,omitempty"`
 	Grouped  int       `json:"clustered,omitempty"`
 	Topics   []Topic   `json:"topics,omitempty"`
@@ -119,7 +119,7 @@ func Build(in []Candidate, o Options) Result {
 	in = unique(in)
 	items := prepare(in, o.Now)
 	res := Result{
-		Query: o.Query, Detail: cmp.Or(o.Detail, Summary), Entries: len(in), LeftOut: o.LeftOut,
+		Query: o.Query, Detail: cmp.Or(o.Detail, Summary), Entries: len(in), More: o.More,
 		Topics: countTopics(items), compact: o.Compact, now: o.Now,
 	}
 	kept := compress(items)

@@ -55,7 +55,7 @@ func TestGolden(t *testing.T) {
 	t.Parallel()
 	for name, r := range map[string]Result{
 		"summary":         Build(story(), Options{Query: "auth", Now: noon}),
-		"summary-compact": Build(story(), Options{Query: "auth", Now: noon, Compact: true, LeftOut: 7}),
+		"summary-compact": Build(story(), Options{Query: "auth", Now: noon, Compact: true, More: true}),
 		"scan":            Build(story(), Options{Query: "auth", Detail: Scan, Now: noon}),
 		"full":            Build(story(), Options{Query: "auth", Detail: Full, Now: noon}),
 		"full-focus":      Build(story(), Options{Query: "auth", Detail: Full, Focus: []Category{Gotchas}, Now: noon}),

@@ -172,7 +172,7 @@ func (v *Overview) writeActive(w io.Writer, r Result) {
 	for _, a := range v.Active {
 		last := freshMark(a.Last, r.now)
 		if last == "" {
-			last = a.Last.UTC().Format(time.DateOnly)
+			last = a.Last.In(r.now.Location()).Format(time.DateOnly)
 		}
 		if r.compact {
 			fmt.Fprintf(w, "  %s: %d [%s]\n", printable(a.Topic), a.Entries, last)

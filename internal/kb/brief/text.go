@@ -92,7 +92,7 @@ func (r Result) writeSection(w io.Writer, s Section) {
 }
 
 func (r Result) writeBody(w io.Writer, it Item) {
-	fmt.Fprintf(w, "  --- [%s] %s %s%s\n", printable(it.Topic), it.Written.UTC().Format(time.DateOnly), it.ID, r.marks(it))
+	fmt.Fprintf(w, "  --- [%s] %s %s%s\n", printable(it.Topic), it.Written.In(r.now.Location()).Format(time.DateOnly), it.ID, r.marks(it))
 	for _, line := range it.Body {
 		fmt.Fprintln(w, strings.TrimRight("    "+line, " "))
 	}
@@ -175,8 +175,8 @@ func (r Result) writeStats(w io.Writer) {
 	if len(folded) > 0 {
 		tail = ": " + strings.Join(folded, ", ")
 	}
-	if r.LeftOut > 0 {
-		tail += fmt.Sprintf("; %d more not looked at, ask more narrowly", r.LeftOut)
+	if r.More {
+		tail += "; more entries fit, ask more narrowly to see them"
 	}
 	fmt.Fprintf(w, "STATS: %d compressed (%d%% reduction)%s\n", r.Kept, saved, tail)
 }

@@ -1,0 +1,85 @@
+package kb
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"helix/internal/kb/view"
+)
+
+// GraphRequest asks for the references between all topics.
+type GraphRequest struct {
+	Progress func(done, total int) `json:"-"` // called after each topic
+}
+
+// TopicEdge says how many entries of one topic mention another.
+type TopicEdge struct {
+	From    string `json:"from"`
+	To      string `json:"to"`
+	Entries int    `json:"entries"`
+}
+
+// GraphResult is the references between topics, the strongest first.
+type GraphResult struct {
+	Topics int         `json:"topics"`
+	Edges  []TopicEdge `json:"edges"`
+}
+
+// graphShown is how many references the text of a graph has.
+const graphShown = 200
+
+// Graph finds which topics mention which. It asks one question for each topic and
+// ends early, with ctx's error, when ctx does.
+func (m *Memory) Graph(ctx context.Context, r GraphRequest) (GraphResult, error) {
+	v, err := m.View()
+	if err != nil {
+		return GraphResult{}, err
+	}
+	defer v.Close()
+	list, err := listTopics(v)
+	if err != nil {
+		return GraphResult{}, err
+	}
+	out := GraphResult{Topics: len(list.Topics), Edges: []TopicEdge{}}
+	for i, t := range list.Topics {
+		if err := ctx.Err(); err != nil {
+			return GraphResult{}, err
+		}
+		found, err := mentions(v, t.Topic, view.Filter{})
+		if err != nil {
+			return GraphResult{}, err
+		}
+		for _, f := range found {
+			out.Edges = append(out.Edges, TopicEdge{From: f.Topic, To: t.Topic, Entries: f.Entries})
+		}
+		if r.Progress != nil {
+			r.Progress(i+1, len(list.Topics))
+		}
+	}
+	slices.SortFunc(out.Edges, func(a, b TopicEdge) int {
+		return cmp.Or(cmp.Compare(b.Entries, a.Entries), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
+	})
+	return out, nil
+}
+
+// Text gives a line for each reference.
+func (r GraphResult) Text() string {
+	switch {
+	case r.Topics == 0:
+		return emptyMemory
+	case len(r.Edges) == 0:
+		return fmt.Sprintf("none of %s mentions another: a topic is mentioned where all words of its name are\n", count(r.Topics, "topic", "topics"))
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, %s\n", count(r.Topics, "topic", "topics"), count(len(r.Edges), "reference", "references"))
+	for _, e := range r.Edges[:min(graphShown, len(r.Edges))] {
+		fmt.Fprintf(&b, "  %s → %s: %d\n", line(e.From), line(e.To), e.Entries)
+	}
+	if more := len(r.Edges) - graphShown; more > 0 {
+		fmt.Fprintf(&b, "  … %d weaker; the JSON form has all\n", more)
+	}
+	return b.String()
+}

@@ -1,0 +1,112 @@
+package kb
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"helix/internal/kb/brief"
+	"helix/internal/kb/entry"
+	"helix/internal/kb/source"
+	"helix/internal/kb/view"
+)
+
+// StaleItem is an entry whose source is not what it was.
+type StaleItem struct {
+	Item
+	State string `json:"state"` // stale: the file has changed; gone: there is none
+}
+
+// StaleResult is the entries whose source is not what it was, by topic, the oldest
+// first.
+type StaleResult struct {
+	Sources int         `json:"sources"` // that entries name
+	Changed int         `json:"changed"` // entries
+	Gone    int         `json:"gone"`    // entries
+	Items   []StaleItem `json:"items"`
+}
+
+// staleShown is how many entries the text names.
+const staleShown = 100
+
+// Stale finds the entries whose source file has changed since they were written,
+// or is gone. It ends early, with ctx's error, when ctx does.
+func (m *Memory) Stale(ctx context.Context) (StaleResult, error) {
+	v, err := m.View()
+	if err != nil {
+		return StaleResult{}, err
+	}
+	defer v.Close()
+	sources, err := v.Sources()
+	if err != nil {
+		return StaleResult{}, err
+	}
+	out := StaleResult{Sources: len(sources), Items: []StaleItem{}}
+	files := source.NewChecker(m.root)
+	for _, s := range sources {
+		if err := ctx.Err(); err != nil {
+			return StaleResult{}, err
+		}
+		if err := m.staleOf(v, files, s.Name, &out); err != nil {
+			return StaleResult{}, err
+		}
+	}
+	slices.SortFunc(out.Items, func(a, b StaleItem) int {
+		return cmp.Or(cmp.Compare(a.Topic, b.Topic), a.Created.Compare(b.Created), cmp.Compare(a.ID, b.ID))
+	})
+	return out, nil
+}
+
+// staleOf adds the entries of one source.
+func (m *Memory) staleOf(v *view.View, files *source.Checker, path string, out *StaleResult) error {
+	if !files.Known(path) {
+		return nil
+	}
+	for e, err := range v.Entries(view.Filter{Source: path}) {
+		if err != nil {
+			return err
+		}
+		if e.Source.Path != path { // the filter also finds the ends of longer paths
+			continue
+		}
+		switch state := sourceState(files, &e); state {
+		case source.Changed:
+			out.Changed++
+			out.Items = append(out.Items, StaleItem{m.show(files, &e), state.String()})
+		case source.Gone:
+			out.Gone++
+			out.Items = append(out.Items, StaleItem{m.show(files, &e), state.String()})
+		}
+	}
+	return nil
+}
+
+// sourceState says what became of an entry's source since its last wording.
+func sourceState(files *source.Checker, e *entry.Entry) source.State {
+	written := e.Created
+	if e.Modified.After(written) {
+		written = e.Modified
+	}
+	return files.Check(e.Source.Path, e.Source.Hash, written)
+}
+
+// Text gives a line for each entry.
+func (r StaleResult) Text() string {
+	switch {
+	case r.Sources == 0:
+		return "no entry names a source: store with a source, path:line, to hear when it changes\n"
+	case len(r.Items) == 0:
+		return fmt.Sprintf("no entry is stale: none of %s has changed since\n", count(r.Sources, "source", "sources"))
+	}
+	var b strings.Builder
+	for _, it := range r.Items[:min(staleShown, len(r.Items))] {
+		fmt.Fprintf(&b, "  [%s] %s → %s (%s)\n", line(it.Topic), brief.Preview(it.Text, shortWidth), it.State, line(it.Source))
+	}
+	if more := len(r.Items) - staleShown; more > 0 {
+		fmt.Fprintf(&b, "  … %d more; the JSON form has all\n", more)
+	}
+	fmt.Fprintf(&b, "%s with a changed source, %d with one that is gone: check them, then revise or delete\n", count(r.Changed, "entry", "entries"), r.Gone)
+	return b.String()
+}

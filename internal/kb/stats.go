@@ -1,0 +1,112 @@
+package kb
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"helix/internal/kb/view"
+)
+
+// StatsRequest asks for figures.
+type StatsRequest struct {
+	Detail string `json:"detail,omitempty"` // "", tags, index
+}
+
+// TagCount says how many entries have a tag.
+type TagCount struct {
+	Tag     string `json:"tag"`
+	Entries int    `json:"entries"`
+}
+
+// StatsResult is the figures of the memory.
+type StatsResult struct {
+	Detail  string     `json:"detail,omitempty"`
+	Topics  int        `json:"topics"`
+	Entries int        `json:"entries"`
+	Oldest  time.Time  `json:"oldest,omitzero"`
+	Newest  time.Time  `json:"newest,omitzero"`
+	Tags    []TagCount `json:"tags,omitempty"`  // detail tags: most entries first
+	Index   string     `json:"index,omitempty"` // detail index: one line about the index
+}
+
+// indexed is a view that can tell about its index.
+type indexed interface{ IndexStats() string }
+
+// Stats counts what the memory has.
+func (m *Memory) Stats(_ context.Context, r StatsRequest) (StatsResult, error) {
+	if d := r.Detail; d != "" && d != "tags" && d != "index" {
+		return StatsResult{}, refuse("stats: no detail %q; there are tags, index", cut(d, 100))
+	}
+	v, err := m.View()
+	if err != nil {
+		return StatsResult{}, err
+	}
+	defer v.Close()
+	topics, err := v.Topics()
+	if err != nil {
+		return StatsResult{}, err
+	}
+	out := StatsResult{Detail: r.Detail, Topics: len(topics)}
+	for _, t := range topics {
+		out.Entries += t.Entries
+		if out.Oldest.IsZero() || t.First.Before(out.Oldest) {
+			out.Oldest = t.First
+		}
+		if t.Last.After(out.Newest) {
+			out.Newest = t.Last
+		}
+	}
+	switch r.Detail {
+	case "tags":
+		out.Tags, err = tagCounts(v)
+	case "index":
+		out.Index = indexStats(v)
+	}
+	return out, err
+}
+
+func tagCounts(v *view.View) ([]TagCount, error) {
+	tags, err := v.Tags()
+	if err != nil {
+		return nil, err
+	}
+	var out []TagCount
+	for _, t := range tags {
+		out = append(out, TagCount{t.Name, t.Entries})
+	}
+	slices.SortFunc(out, func(a, b TagCount) int {
+		return cmp.Or(cmp.Compare(b.Entries, a.Entries), cmp.Compare(a.Tag, b.Tag))
+	})
+	return out, nil
+}
+
+func indexStats(v any) string {
+	if ix, ok := v.(indexed); ok {
+		return ix.IndexStats()
+	}
+	return "no index: every question reads the whole log"
+}
+
+// Text gives the figures.
+func (r StatsResult) Text() string {
+	if r.Entries == 0 {
+		return emptyMemory
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, %s\n", count(r.Topics, "topic", "topics"), count(r.Entries, "entry", "entries"))
+	fmt.Fprintf(&b, "oldest %s, newest %s\n", minute(r.Oldest), minute(r.Newest))
+	switch {
+	case r.Detail == "index":
+		b.WriteString(r.Index + "\n")
+	case r.Detail == "tags" && len(r.Tags) == 0:
+		b.WriteString("no entry has a tag\n")
+	}
+	for _, t := range r.Tags {
+		fmt.Fprintf(&b, "  #%s: %d\n", t.Tag, t.Entries)
+	}
+	return b.String()
+}

@@ -1,0 +1,117 @@
+package kb
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"helix/internal/kb/view"
+)
+
+// XrefResult says how a topic and the others refer to each other: an entry
+// mentions a topic when it has all words of the topic's name.
+type XrefResult struct {
+	Topic       string       `json:"topic"`
+	MentionedBy []TopicCount `json:"mentioned_by"` // entries of other topics that mention it
+	Mentions    []TopicCount `json:"mentions"`     // entries of it that mention other topics
+}
+
+// Xref finds the topics that mention a topic, and those that it mentions.
+func (m *Memory) Xref(ctx context.Context, topic string) (XrefResult, error) {
+	if strings.TrimSpace(topic) == "" {
+		return XrefResult{}, refuse("xref: no topic says whose references to show")
+	}
+	v, err := m.View()
+	if err != nil {
+		return XrefResult{}, err
+	}
+	defer v.Close()
+	topics, err := v.Topics()
+	if err != nil {
+		return XrefResult{}, err
+	}
+	if !slices.ContainsFunc(topics, func(t view.Topic) bool { return t.Name == topic }) {
+		return XrefResult{}, noTopic(v, topic)
+	}
+	out := XrefResult{Topic: topic, Mentions: []TopicCount{}}
+	if out.MentionedBy, err = mentions(v, topic, view.Filter{}); err != nil {
+		return XrefResult{}, err
+	}
+	for _, t := range topics {
+		if err := ctx.Err(); err != nil {
+			return XrefResult{}, err
+		}
+		if t.Name == topic {
+			continue
+		}
+		found, err := mentions(v, t.Name, view.Filter{Topic: topic})
+		if err != nil {
+			return XrefResult{}, err
+		}
+		for _, f := range found {
+			if f.Topic == topic { // the filter may have read the name as a pattern
+				out.Mentions = append(out.Mentions, TopicCount{t.Name, f.Entries})
+			}
+		}
+	}
+	mostFirst(out.Mentions)
+	return out, nil
+}
+
+// mentions counts, by topic, the entries of other topics that mention this one,
+// most first.
+func mentions(v *view.View, topic string, f view.Filter) ([]TopicCount, error) {
+	out := []TopicCount{}
+	words := nameWords(topic)
+	if words == "" {
+		return out, nil
+	}
+	found, err := v.Matches(view.Query{Text: words, Filter: f})
+	if err != nil {
+		return nil, err
+	}
+	if found.Fallback { // some of the words only
+		return out, nil
+	}
+	for _, t := range found.Topics {
+		if t.Name != topic {
+			out = append(out, TopicCount{t.Name, t.Entries})
+		}
+	}
+	mostFirst(out)
+	return out, nil
+}
+
+// nameWords is a topic's name as a query: no character of it has a meaning.
+func nameWords(topic string) string {
+	words := strings.FieldsFunc(topic, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
+	})
+	words = slices.DeleteFunc(words, func(w string) bool { return len(w) < 2 })
+	return strings.Join(words, " ")
+}
+
+func mostFirst(counts []TopicCount) {
+	slices.SortFunc(counts, func(a, b TopicCount) int {
+		return cmp.Or(cmp.Compare(b.Entries, a.Entries), cmp.Compare(a.Topic, b.Topic))
+	})
+}
+
+// Text gives a line for each topic.
+func (r XrefResult) Text() string {
+	if len(r.MentionedBy)+len(r.Mentions) == 0 {
+		return fmt.Sprintf("no other topic mentions '%s', and it mentions none: a topic is mentioned where all words of its name are\n", line(r.Topic))
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: mentioned by %s, mentions %d\n", line(r.Topic), count(len(r.MentionedBy), "topic", "topics"), len(r.Mentions))
+	for _, t := range r.MentionedBy {
+		fmt.Fprintf(&b, "  ← %s: %d\n", line(t.Topic), t.Entries)
+	}
+	for _, t := range r.Mentions {
+		fmt.Fprintf(&b, "  → %s: %d\n", line(t.Topic), t.Entries)
+	}
+	return b.String()
+}

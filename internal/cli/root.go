@@ -35,6 +35,7 @@ func (a *App) rootCmd() *cobra.Command {
 		a.initCmd(), a.doctorCmd(), a.quickstartCmd(), a.quickstartAgentCmd(), a.versionCmd(),
 	)
 	root.AddCommand(a.hookCmd())
+	root.AddCommand(a.hooksCmd(), a.mcpCmd())
 	root.AddCommand(a.actionCmds()...)
 	return root
 }

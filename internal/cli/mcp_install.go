@@ -1,0 +1,34 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"helix/internal/hook/install"
+)
+
+func (a *App) mcpCmd() *cobra.Command {
+	cmd := &cobra.Command{Use: "mcp", Short: "Set the memory's tools up in Claude Code and Codex", GroupID: "setup"}
+	var approve bool
+	add := a.placesCmd("install", "Make the memory's tools known to Claude Code and Codex",
+		func(_ context.Context, p install.Place) (install.Change, error) {
+			if approve && p.Client != install.Codex {
+				fmt.Fprintln(a.Stderr, "helix: --approve is for Codex; for Claude Code helix hooks install approves the tools of the memory")
+			}
+			program, err := install.Find()
+			if err != nil {
+				return install.Change{}, err
+			}
+			return install.Server(p, program, []string{"serve"}, approve)
+		})
+	add.Long = `Write the memory server into the settings of Claude Code (~/.claude.json, or
+.mcp.json of the project) and Codex (~/.codex/config.toml). Other settings stay as
+they are, and the old file is kept as <name>.helix-backup.`
+	add.Flags().BoolVar(&approve, "approve", false, "Codex: let it write into the memory without asking, which codex exec cannot do")
+	remove := a.placesCmd("uninstall", "Take the memory server out of the clients' settings",
+		func(_ context.Context, p install.Place) (install.Change, error) { return install.Unserve(p) })
+	cmd.AddCommand(add, remove)
+	return cmd
+}

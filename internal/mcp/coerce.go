@@ -63,6 +63,8 @@ func decode(raw []byte) (any, error) {
 // absent: an argument that says nothing. Not every model can leave one out.
 func absent(value any) bool { return value == nil || value == "" }
 
+// object brings an object to its schema. Only at the top must it be complete: of a
+// batch, the memory leaves out what is incomplete and says so.
 func object(schema *jsonschema.Schema, args map[string]any, where string) (map[string]any, error) {
 	var unknown []string
 	for _, name := range slices.Sorted(maps.Keys(args)) {
@@ -78,7 +80,7 @@ func object(schema *jsonschema.Schema, args map[string]any, where string) (map[s
 		value, given := args[name]
 		prop := schema.Properties[name]
 		if !given || value == nil || value == "" && prop.Type != "string" {
-			if slices.Contains(schema.Required, name) {
+			if where == "" && slices.Contains(schema.Required, name) {
 				return nil, fmt.Errorf("%s%s is missing: %s", prefix(where), name, prop.Description)
 			}
 			continue

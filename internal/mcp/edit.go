@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"strings"
 
 	"helix/internal/kb"
 )
@@ -10,8 +9,9 @@ import (
 // editArgs are the arguments of all actions of edit.
 type editArgs struct {
 	kb.EditRequest
-	Format string `json:"format"`
-	Data   string `json:"data"`
+	Format  string `json:"format"`
+	Data    string `json:"data"`
+	Replace bool   `json:"replace"`
 }
 
 func editActions() []action[editArgs] {
@@ -24,7 +24,7 @@ func editActions() []action[editArgs] {
 	}
 	return append(actions,
 		on("import", "imported", func(ctx context.Context, m *kb.Memory, a editArgs) (kb.Imported, error) {
-			return m.Import(ctx, kb.ImportRequest{Format: a.Format, Data: strings.NewReader(a.Data)})
+			return m.Import(ctx, kb.ImportRequest{Format: a.Format, Data: a.Data, Replace: a.Replace, AllowSecrets: a.AllowSecrets})
 		}),
 		on("export", "exported", func(ctx context.Context, m *kb.Memory, a editArgs) (exported, error) {
 			return export(ctx, m, a.Format, a.Topic)
@@ -57,6 +57,7 @@ func editTool() *tool {
 			str("into", "rename, merge: the topic that takes the entries"),
 			str("format", "import, export: jsonl (default), markdown; import also original-json", "jsonl", "markdown", "original-json"),
 			str("data", "import: the entries, in the format"),
+			yes("replace", "import: replace entries that have the same id and other content"),
 			yes("allow_secrets", allowSecrets),
 		),
 		output:  outcomes(actions),

@@ -79,10 +79,10 @@ func batchTool() *tool {
 		input: input(
 			objects("entries", "the findings", 30, finding()...).must(),
 			yes("allow_secrets", allowSecrets),
+			yes("verbose", "name each entry in the text of the answer"),
 		),
-		output:  output[kb.Batched](),
-		aliases: map[string]string{"verbose": ""},
-		run:     method((*kb.Memory).Batch),
+		output: output[kb.Batched](),
+		run:    method((*kb.Memory).Batch),
 	}
 }
 

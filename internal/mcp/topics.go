@@ -30,7 +30,7 @@ func topicsActions() []action[topicsArgs] {
 			return m.Recent(ctx, kb.RecentRequest{Days: a.Days, Hours: a.Hours, Limit: a.Limit})
 		}),
 		on("entries", "entries", func(ctx context.Context, m *kb.Memory, a topicsArgs) (kb.EntriesResult, error) {
-			return m.EntriesOf(ctx, kb.EntriesRequest{Topic: a.Topic, Index: a.Index, Match: a.Match, Focus: a.Focus})
+			return m.EntriesOf(ctx, kb.EntriesRequest{Topic: a.Topic, Index: a.Index, Match: a.Match, Focus: a.Focus, Limit: a.Limit})
 		}),
 		on("stats", "stats", func(ctx context.Context, m *kb.Memory, a topicsArgs) (kb.StatsResult, error) {
 			return m.Stats(ctx, kb.StatsRequest{Detail: a.Detail})
@@ -39,7 +39,7 @@ func topicsActions() []action[topicsArgs] {
 			return m.Xref(ctx, a.Topic)
 		}),
 		on("graph", "graph", func(ctx context.Context, m *kb.Memory, _ topicsArgs) (kb.GraphResult, error) {
-			return m.Graph(ctx)
+			return m.Graph(ctx, kb.GraphRequest{})
 		}),
 		on("stale", "stale", func(ctx context.Context, m *kb.Memory, _ topicsArgs) (kb.StaleResult, error) {
 			return m.Stale(ctx)
@@ -70,7 +70,7 @@ func topicsTool() *tool {
 			str("topic", "entries, xref: the topic; export: the only one"),
 			count("days", "recent: how far back, 7 by default; prune: how long without news, 30 by default"),
 			count("hours", "recent: how far back; overrides days"),
-			count("limit", "recent: the most entries"),
+			count("limit", "the most entries: of recent 20 by default, of entries 50"),
 			str("detail", "stats: tags or index, for more about these", "tags", "index"),
 			place("index", "entries: only this one, from 0, negative from the end"),
 			str("match", "entries: only those with this text"),
@@ -100,12 +100,19 @@ func export(ctx context.Context, m *kb.Memory, format, topic string) (exported, 
 	if format == "" {
 		format = "jsonl"
 	}
-	var b strings.Builder
-	if _, err := m.Export(ctx, &b, kb.ExportRequest{Format: format, Topic: topic}); err != nil {
+	var b answer
+	if _, err := m.Export(ctx, kb.ExportRequest{Format: format, Topic: topic}, &b); err != nil {
 		return exported{}, err
 	}
-	if b.Len() > maxExport {
-		return exported{}, fmt.Errorf("%w: the export has %d bytes, too much for an answer: name a topic, or use: helix kb export", kb.ErrRefused, b.Len())
+	return exported{Format: format, Data: b.text.String()}, nil
+}
+
+// answer is text for an answer; it refuses more than maxExport.
+type answer struct{ text strings.Builder }
+
+func (a *answer) Write(p []byte) (int, error) {
+	if a.text.Len()+len(p) > maxExport {
+		return 0, fmt.Errorf("%w: that is more than %d bytes, too much for an answer: name a topic, or use: helix kb export", kb.ErrRefused, maxExport)
 	}
-	return exported{Format: format, Data: b.String()}, nil
+	return a.text.Write(p)
 }

@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/google/renameio/v2"
+	"github.com/spf13/cobra"
+
+	"helix/internal/kb"
+)
+
+func (a *App) kbImportCmd(f *kbFlags) *cobra.Command {
+	var r kb.ImportRequest
+	cmd := &cobra.Command{
+		Use: "import [FILE | -]", Short: "Read entries from a file", Args: cobra.MaximumNArgs(1),
+		Long: `Read entries: what helix kb export wrote, or the JSON export of the original helix
+(--format original-json). Entries that are there already, with the
+same content, are left alone; with other content they refuse the import unless you
+say --replace. Nothing is written if anything is wrong.`,
+		RunE: a.kbRun(f, func(ctx context.Context, m *kb.Memory, args []string) (kbResult, error) {
+			if len(args) == 0 && a.atTerminal() {
+				return nil, fmt.Errorf("import: the file is missing: name it, or - to read standard input")
+			}
+			r.Reader = a.Stdin
+			if len(args) == 1 && args[0] != "-" {
+				file, err := os.Open(a.kbPath(args[0]))
+				if err != nil {
+					return nil, fmt.Errorf("import: %w", err)
+				}
+				defer file.Close()
+				r.Reader = file
+			}
+			return m.Import(ctx, r)
+		}),
+	}
+	cmd.Flags().StringVar(&r.Format, "format", "jsonl", "jsonl, markdown or original-json")
+	cmd.Flags().BoolVar(&r.Replace, "replace", false, "replace entries that have the same id and other content")
+	cmd.Flags().BoolVar(&r.AllowSecrets, "allow-secrets", false, "store what looks like a secret as it is")
+	return cmd
+}
+
+func (a *App) kbExportCmd(f *kbFlags) *cobra.Command {
+	var r kb.ExportRequest
+	cmd := &cobra.Command{
+		Use: "export [FILE]", Short: "Write the entries to a file or to standard output", Args: cobra.MaximumNArgs(1),
+		Long: `Write all entries, or those of one topic, as JSON lines or Markdown. Without FILE
+they go to standard output, and nothing else does.`,
+		RunE: a.kbRun(f, func(ctx context.Context, m *kb.Memory, args []string) (kbResult, error) {
+			if len(args) == 0 || args[0] == "-" {
+				_, err := m.Export(ctx, r, a.Stdout)
+				return nil, err
+			}
+			return a.exportFile(a.kbPath(args[0]), func(w io.Writer) (kb.Exported, error) { return m.Export(ctx, r, w) })
+		}),
+	}
+	cmd.Flags().StringVar(&r.Format, "format", "jsonl", "jsonl or markdown")
+	cmd.Flags().StringVar(&r.Topic, "topic", "", "only this topic")
+	return cmd
+}
+
+// exportFile writes a whole file or leaves the one that is there alone. Only the
+// user can read it: the memory is private.
+func (a *App) exportFile(path string, write func(io.Writer) (kb.Exported, error)) (kbResult, error) {
+	file, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o600), renameio.WithExistingPermissions())
+	if err != nil {
+		return nil, fmt.Errorf("export: %w", err)
+	}
+	defer file.Cleanup()
+	exported, err := write(file)
+	if err != nil {
+		return nil, err
+	}
+	if err := file.CloseAtomicallyReplace(); err != nil {
+		return nil, fmt.Errorf("export: %w", err)
+	}
+	return exported, nil
+}

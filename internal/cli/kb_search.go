@@ -1,3 +1,5 @@
+//go:build kbwip
+
 package cli
 
 import (

@@ -1,3 +1,5 @@
+//go:build kbwip
+
 package cli
 
 import (
@@ -69,7 +71,9 @@ func (a *App) kbXrefCmd(f *kbFlags) *cobra.Command {
 func (a *App) kbGraphCmd(f *kbFlags) *cobra.Command {
 	return &cobra.Command{
 		Use: "graph", Short: "Show how topics hang together", Args: cobra.NoArgs,
-		RunE: a.kbRun(f, func(ctx context.Context, m *kb.Memory, _ []string) (kbResult, error) { return m.Graph(ctx, kb.GraphRequest{}) }),
+		RunE: a.kbRun(f, func(ctx context.Context, m *kb.Memory, _ []string) (kbResult, error) {
+			return m.Graph(ctx, kb.GraphRequest{})
+		}),
 	}
 }
 

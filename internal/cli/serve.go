@@ -1,3 +1,5 @@
+//go:build kbwip
+
 package cli
 
 import (
@@ -61,7 +63,9 @@ func (a *App) serve(ctx context.Context, m *kb.Memory) error {
 	} else {
 		answerer := &socket.Answerer{
 			Open: func() (socket.Memory, error) { return m.View() },
-			Hook: func(ctx context.Context, event string, input []byte) []byte { return a.answerHook(ctx, m, event, input) },
+			Hook: func(ctx context.Context, event string, input []byte) []byte {
+				return a.answerHook(ctx, m, event, input)
+			},
 		}
 		defer s.Close()
 		running.Go(func() { s.Serve(ctx, answerer.Answer) })

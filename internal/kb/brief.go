@@ -28,7 +28,7 @@ type BriefResult = brief.Result
 const (
 	briefTopic  = 500  // newest entries of the topics that are asked for
 	briefHits   = 300  // best hits of a search
-	briefNear   = 20   // topics whose name has the words that are asked for
+	briefTopics = 20   // topics that are looked at by name
 	briefLinks  = 200  // links followed
 	briefRecent = 2000 // newest entries of the whole memory
 )
@@ -167,22 +167,37 @@ func (c *collector) collect(query string) error {
 	name := topicName(query)
 	exact, near := topicsNamed(topics, query, name)
 	if len(exact) > 0 {
-		for _, topic := range exact {
-			if err := c.newest(briefTopic, topic); err != nil {
-				return err
-			}
-			if err := c.newest(briefTopic, topic+"/"); err != nil {
-				return err
-			}
-		}
-		return nil
+		return c.topics(below(topics, exact))
 	}
-	for _, topic := range near {
-		if err := c.newest(briefTopic/len(near), topic); err != nil {
+	if err := c.topics(near); err != nil {
+		return err
+	}
+	return c.search(query)
+}
+
+// topics collects the newest entries of some topics, as many of each.
+func (c *collector) topics(names []string) error {
+	if len(names) > briefTopics {
+		names, c.more = names[:briefTopics], true
+	}
+	for _, name := range names {
+		if err := c.newest(briefTopic/len(names), name); err != nil {
 			return err
 		}
 	}
-	return c.search(query)
+	return nil
+}
+
+// below adds the topics below some.
+func below(topics []view.Topic, names []string) []string {
+	out := slices.Clone(names)
+	for _, t := range topics {
+		under := func(name string) bool { return strings.HasPrefix(t.Name, name+"/") }
+		if slices.ContainsFunc(names, under) && !slices.Contains(names, t.Name) {
+			out = append(out, t.Name)
+		}
+	}
+	return out
 }
 
 // topicsNamed gives the topics that a query names, and else those whose name has
@@ -201,7 +216,7 @@ func topicsNamed(topics []view.Topic, query, tidy string) (exact, near []string)
 		}
 	}
 	slices.SortStableFunc(has, func(a, b view.Topic) int { return b.Last.Compare(a.Last) })
-	for _, t := range has[:min(briefNear, len(has))] {
+	for _, t := range has {
 		near = append(near, t.Name)
 	}
 	return exact, near

@@ -24,12 +24,15 @@ type TopicEdge struct {
 
 // GraphResult is the references between topics, the strongest first.
 type GraphResult struct {
-	Topics int         `json:"topics"`
-	Edges  []TopicEdge `json:"edges"`
+	Topics     int         `json:"topics"`
+	References int         `json:"references"` // found
+	Edges      []TopicEdge `json:"edges"`      // at most 10000 of them
 }
 
-// graphShown is how many references the text of a graph has.
-const graphShown = 200
+const (
+	graphMax   = 10_000 // references of a result
+	graphShown = 200    // and of its text
+)
 
 // Graph finds which topics mention which. It asks one question for each topic and
 // ends early, with ctx's error, when ctx does.
@@ -62,6 +65,8 @@ func (m *Memory) Graph(ctx context.Context, r GraphRequest) (GraphResult, error)
 	slices.SortFunc(out.Edges, func(a, b TopicEdge) int {
 		return cmp.Or(cmp.Compare(b.Entries, a.Entries), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
 	})
+	out.References = len(out.Edges)
+	out.Edges = out.Edges[:min(graphMax, len(out.Edges))]
 	return out, nil
 }
 
@@ -74,12 +79,12 @@ func (r GraphResult) Text() string {
 		return fmt.Sprintf("none of %s mentions another: a topic is mentioned where all words of its name are\n", count(r.Topics, "topic", "topics"))
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, %s\n", count(r.Topics, "topic", "topics"), count(len(r.Edges), "reference", "references"))
+	fmt.Fprintf(&b, "%s, %s\n", count(r.Topics, "topic", "topics"), count(r.References, "reference", "references"))
 	for _, e := range r.Edges[:min(graphShown, len(r.Edges))] {
 		fmt.Fprintf(&b, "  %s → %s: %d\n", line(e.From), line(e.To), e.Entries)
 	}
-	if more := len(r.Edges) - graphShown; more > 0 {
-		fmt.Fprintf(&b, "  … %d weaker; the JSON form has all\n", more)
+	if more := r.References - graphShown; more > 0 {
+		fmt.Fprintf(&b, "  … %d weaker; the JSON form has up to %d\n", more, graphMax)
 	}
 	return b.String()
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"helix/internal/kb/entry"
-	"helix/internal/kb/text"
 )
 
 // Candidate is an entry that may be part of a briefing.
@@ -107,7 +106,7 @@ type item struct {
 	id, topic, text string
 	when            time.Time
 	category        Category
-	words           []string
+	words           []int // numbers of the different ones
 	into            *item
 	copies          []*item
 	older           []*item
@@ -158,11 +157,12 @@ func unique(in []Candidate) []Candidate {
 func prepare(in []Candidate, now time.Time) []*item {
 	classes, links := newClassifier(), linksIn(in)
 	items := make([]*item, len(in))
+	var numbers numberer
 	for i := range in {
 		c := &in[i]
 		e := &c.Entry
 		it := &item{
-			id: e.ID, topic: e.Topic, text: e.Text, when: when(e), category: classes.classify(e), words: text.Words(head(e.Text, maxScan)),
+			id: e.ID, topic: e.Topic, text: e.Text, when: when(e), category: classes.classify(e), words: numbers.words(head(e.Text, maxScan)),
 		}
 		it.Item = Item{
 			ID: e.ID, Topic: e.Topic, Category: it.category, Tags: e.Tags, Source: place(e.Source), Stale: c.Stale,

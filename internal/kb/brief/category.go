@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"helix/internal/kb/entry"
 )
@@ -138,13 +139,28 @@ func key(s string) string {
 // Classify sorts one entry, in three passes: by what its writer said of it (tags,
 // then kind), by its first line, and, when it has no tags at all, by the words of
 // its text.
-func Classify(e *entry.Entry) Category { return newClassifier().classify(e) }
+func Classify(e *entry.Entry) Category {
+	c := newClassifier()
+	return c.classify(e)
+}
 
-type classifier struct{ rules []rule }
+// classifier is the rules, made ready for many entries.
+type classifier struct {
+	rules    []rule
+	keywords lexicon
+	body     lexicon
+}
 
-func newClassifier() classifier { return classifier{rules()} }
+func newClassifier() classifier {
+	c := classifier{rules: rules()}
+	for i, r := range c.rules {
+		c.keywords.add(i, r.keywords)
+		c.body.add(i, r.body)
+	}
+	return c
+}
 
-func (c classifier) classify(e *entry.Entry) Category {
+func (c *classifier) classify(e *entry.Entry) Category {
 	if found, ok := c.byTag(e); ok {
 		return found
 	}
@@ -157,7 +173,7 @@ func (c classifier) classify(e *entry.Entry) Category {
 	return Untagged
 }
 
-func (c classifier) byTag(e *entry.Entry) (Category, bool) {
+func (c *classifier) byTag(e *entry.Entry) (Category, bool) {
 	for _, r := range c.rules {
 		for _, tag := range e.Tags {
 			if slices.Contains(r.tags, strings.ToLower(tag)) {
@@ -174,8 +190,8 @@ func (c classifier) byTag(e *entry.Entry) (Category, bool) {
 	return "", false
 }
 
-func (c classifier) byFirstLine(line string) (Category, bool) {
-	line = strings.ToLower(line)
+func (c *classifier) byFirstLine(line string) (Category, bool) {
+	line = strings.ToLower(head(line, maxScan))
 	for _, r := range c.rules {
 		for _, p := range r.prefixes {
 			if strings.HasPrefix(line, p) {
@@ -183,55 +199,79 @@ func (c classifier) byFirstLine(line string) (Category, bool) {
 			}
 		}
 	}
-	text := spaced(line)
-	for _, r := range c.rules {
-		for _, k := range r.keywords {
-			if strings.Contains(text, " "+k+" ") {
-				return r.category, true
-			}
+	for i, n := range c.keywords.count(line, len(c.rules)) {
+		if n > 0 {
+			return c.rules[i].category, true
 		}
 	}
 	return "", false
 }
 
-// maxScan is how much of a text, in bytes, is looked through for keywords.
+// maxScan is how much of a text, in bytes, is looked through for words.
 const maxScan = 4 << 10
 
 // byBody picks the category most of whose keywords occur.
-func (c classifier) byBody(text string) Category {
-	text = spaced(strings.ToLower(head(text, maxScan)))
+func (c *classifier) byBody(text string) Category {
 	best, most := Untagged, 0
-	for _, r := range c.rules {
-		n := 0
-		for _, k := range r.body {
-			if strings.Contains(text, " "+k+" ") {
-				n++
-			}
-		}
+	for i, n := range c.body.count(strings.ToLower(head(text, maxScan)), len(c.rules)) {
 		if n > most {
-			best, most = r.category, n
+			best, most = c.rules[i].category, n
 		}
 	}
 	return best
 }
 
-// spaced gives the words of s with one space before and after each.
+// lexicon finds words and phrases in a text.
+type lexicon struct {
+	terms   []term
+	byFirst map[string][]int // places in terms, by the first word
+}
+
+type term struct {
+	phrase string // with a space after each word
+	rule   int
+}
+
+func (l *lexicon) add(rule int, phrases []string) {
+	if l.byFirst == nil {
+		l.byFirst = map[string][]int{}
+	}
+	for _, p := range phrases {
+		first, _, _ := strings.Cut(p, " ")
+		l.byFirst[first] = append(l.byFirst[first], len(l.terms))
+		l.terms = append(l.terms, term{p + " ", rule})
+	}
+}
+
+// count tells how many different terms of each of n rules a lower-case text has.
+func (l *lexicon) count(text string, n int) []int {
+	found, seen := make([]int, n), make([]bool, len(l.terms))
+	for rest := spaced(text); rest != ""; {
+		word, after, _ := strings.Cut(rest, " ")
+		for _, i := range l.byFirst[word] {
+			if t := l.terms[i]; !seen[i] && strings.HasPrefix(rest, t.phrase) {
+				seen[i] = true
+				found[t.rule]++
+			}
+		}
+		rest = after
+	}
+	return found
+}
+
+// spaced gives the words of s with one space after each.
 func spaced(s string) string {
-	var b strings.Builder
-	b.Grow(len(s) + 2)
-	b.WriteByte(' ')
-	last := ' '
+	out := make([]byte, 0, len(s)+1)
 	for _, r := range s {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
-			r = ' '
+		switch {
+		case unicode.IsLetter(r) || unicode.IsDigit(r):
+			out = utf8.AppendRune(out, r)
+		case len(out) > 0 && out[len(out)-1] != ' ':
+			out = append(out, ' ')
 		}
-		if r != ' ' || last != ' ' {
-			b.WriteRune(r)
-		}
-		last = r
 	}
-	if last != ' ' {
-		b.WriteByte(' ')
+	if len(out) > 0 && out[len(out)-1] != ' ' {
+		out = append(out, ' ')
 	}
-	return b.String()
+	return string(out)
 }

@@ -67,13 +67,13 @@ func dedup(items []*item) []*item {
 func supersede(items []*item) []*item {
 	type topic struct {
 		seen  []*item
-		words map[string][]int // of seen, by their words
+		words map[int][]int // of seen, by their words
 	}
 	topics := map[string]*topic{}
 	return slices.DeleteFunc(items, func(it *item) bool {
 		t := topics[it.topic]
 		if t == nil {
-			t = &topic{words: map[string][]int{}}
+			t = &topic{words: map[int][]int{}}
 			topics[it.topic] = t
 		}
 		common := make([]int, len(t.seen))

@@ -23,9 +23,9 @@ func Preview(text string, width int) string {
 	if utf8.RuneCountInString(line) <= width {
 		return line
 	}
-	runes := []rune(line)[:width-1]
-	cut := string(runes)
-	if i := strings.LastIndexByte(cut, ' '); i > width/2 {
+	runes := []rune(line)
+	cut := string(runes[:width-1])
+	if i := strings.LastIndexByte(cut, ' '); i > width/2 && runes[width-1] != ' ' {
 		cut = cut[:i]
 	}
 	return strings.TrimRight(cut, " ") + "…"

@@ -98,3 +98,13 @@ func sourcePath(key string) string {
 	}
 	return strings.Join(parts, "/")
 }
+
+// WordKey names the documents that have a folded word in any inflection. It serves
+// as Filter.Exclude.
+func WordKey(word string) string {
+	stem, plain := wordKeys(word)
+	if stem == "" {
+		return plain
+	}
+	return stem
+}

@@ -40,6 +40,7 @@ type Filter struct {
 // the filters topic: tag: source: kind: since: until:.
 type Query struct {
 	Text   string
+	Plain  bool // Text is just words: nothing in it has another meaning
 	Any    bool // an entry may have any of the words; else all, and any only when none has all
 	Limit  int  // 0 means 20
 	Filter Filter

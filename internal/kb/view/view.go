@@ -1,189 +1,204 @@
 package view
 
 import (
+	"errors"
 	"fmt"
-	"iter"
-	"maps"
-	"path"
-	"slices"
-	"sort"
-	"strings"
+	"path/filepath"
 	"time"
 
 	"helix/internal/kb/entry"
+	"helix/internal/kb/index"
 	"helix/internal/kb/log"
 )
 
+// IndexDir is the folder of the index within that of the memory.
+const IndexDir = "index"
+
+// ErrBehind: the index lacks more than the limit of WithMaxTail.
+var ErrBehind = errors.New("the index is too far behind")
+
 // View is the memory at one moment. It is safe for concurrent use.
 type View struct {
-	all []entry.Entry
-	now time.Time
+	dir  string
+	log  *log.Reader
+	base *index.Snapshot // what the index has
+	snap *index.Snapshot // base, and what was written since
+	tail *Tail           // nil when the index has everything
+	opts options
 }
 
+type options struct {
+	root    string
+	now     func() time.Time
+	maxTail int64
+}
+
+// Option changes how a view is opened.
+type Option func(*options)
+
+// WithRoot names the project's folder, below which relative sources are looked
+// for. Without it no entry is stale.
+func WithRoot(root string) Option { return func(o *options) { o.root = root } }
+
+// WithClock replaces time.Now.
+func WithClock(now func() time.Time) Option { return func(o *options) { o.now = now } }
+
+// WithMaxTail refuses with ErrBehind to go through more than so many bytes that
+// the index lacks, for one who has no time.
+func WithMaxTail(bytes int64) Option { return func(o *options) { o.maxTail = bytes } }
+
 // Open opens the memory in dir as it is now.
-func Open(dir string) (*View, error) {
+func Open(dir string, opts ...Option) (*View, error) {
+	o := options{now: time.Now}
+	for _, opt := range opts {
+		opt(&o)
+	}
+	return open(dir, o, nil)
+}
+
+// Reopen opens the memory as it is now, and takes over what v has open already.
+// Both must be closed. An unchanged memory gives ErrUnchanged.
+func (v *View) Reopen() (*View, error) {
+	state, err := v.log.State()
+	if err == nil && state == log.Same {
+		return nil, ErrUnchanged
+	}
+	return open(v.dir, v.opts, v.base)
+}
+
+// ErrUnchanged: nothing was written since the view was opened.
+var ErrUnchanged = errors.New("nothing was written since")
+
+func open(dir string, o options, prev *index.Snapshot) (*View, error) {
 	r, err := log.OpenReader(dir)
 	if err != nil {
 		return nil, err
 	}
-	defer r.Close()
-	v := &View{now: time.Now()}
-	_, err = r.Entries(func(e entry.Entry, _ int64) error {
-		v.all = append(v.all, e)
+	v := &View{dir: dir, log: r, opts: o}
+	if err := v.catchUp(prev); err != nil {
+		return nil, errors.Join(err, v.Close())
+	}
+	return v, nil
+}
+
+// catchUp opens the index and adds what it lacks.
+func (v *View) catchUp(prev *index.Snapshot) error {
+	var from log.Pos
+	v.base, from = OpenIndex(filepath.Join(v.dir, IndexDir), v.log, prev)
+	v.snap = v.base
+	if v.log.Reached(from) {
 		return nil
+	}
+	if v.opts.maxTail > 0 {
+		end, err := v.log.End()
+		if err != nil {
+			return err
+		}
+		if end.Offset-from.Offset > v.opts.maxTail {
+			return ErrBehind
+		}
+	}
+	return index.Guard(func() (err error) {
+		if v.tail, err = ReadTail(v.log, v.base, from, nil); err != nil {
+			return err
+		}
+		v.snap, err = v.tail.Over(v.base)
+		return err
 	})
-	return v, err
+}
+
+// OpenIndex opens the index in dir, which must be of the log, and gives the place
+// in the log up to which it goes. Any other index, and none, give an empty one.
+func OpenIndex(dir string, r *log.Reader, prev *index.Snapshot) (*index.Snapshot, log.Pos) {
+	var at log.Pos
+	s, err := index.Reopen(dir, prev)
+	if err != nil {
+		return new(index.Snapshot), at
+	}
+	if at.UnmarshalText([]byte(s.Watermark())) != nil || !r.Holds(at) {
+		_ = s.Close()
+		return new(index.Snapshot), log.Pos{}
+	}
+	return s, at
 }
 
 // Close lets go of the files.
-func (v *View) Close() error { return nil }
+func (v *View) Close() error {
+	var err error
+	if v.base != nil {
+		err = v.base.Close()
+	}
+	return errors.Join(err, v.log.Close())
+}
+
+// Behind is how many entries the index lacks.
+func (v *View) Behind() int {
+	if v.tail == nil {
+		return 0
+	}
+	return v.tail.Len()
+}
+
+// End is the place in the log up to which the view goes.
+func (v *View) End() (log.Pos, error) { return v.log.End() }
+
+// Stats describes the index.
+func (v *View) Stats() index.Stats { return v.base.Stats() }
 
 // Len is the number of active entries.
 func (v *View) Len() int {
 	n := 0
-	for range v.Entries(Filter{}) {
-		n++
-	}
+	_ = index.Guard(func() error {
+		n = v.snap.Active(v.opts.now())
+		return nil
+	})
 	return n
 }
 
 // Get reads an entry, also one that is hidden. ErrNotFound.
-func (v *View) Get(id string) (entry.Entry, error) {
-	for _, e := range v.all {
-		if e.ID == id {
-			return e, nil
+func (v *View) Get(id string) (e entry.Entry, err error) {
+	err = index.Guard(func() error {
+		ref, ok := v.snap.Find(id)
+		if ok {
+			e, err = v.load(ref)
+			ok = err != nil || e.ID == id
 		}
-	}
-	return entry.Entry{}, fmt.Errorf("%w: %s", ErrNotFound, id)
-}
-
-// Entries gives the entries that pass f in the order in which they were written.
-func (v *View) Entries(f Filter) iter.Seq2[entry.Entry, error] {
-	return func(yield func(entry.Entry, error) bool) {
-		for _, e := range v.all {
-			if v.passes(&e, f) && !yield(e, nil) {
-				return
-			}
+		if !ok {
+			return fmt.Errorf("%w: %s", ErrNotFound, id)
 		}
-	}
-}
-
-func (v *View) passes(e *entry.Entry, f Filter) bool {
-	topic, _ := path.Match(f.Topic, e.Topic)
-	return (f.Hidden || e.Active(v.now)) &&
-		(f.Topic == "" || topic || f.Topic == e.Topic) &&
-		(f.Tag == "" || slices.Contains(e.Tags, f.Tag)) &&
-		(f.Source == "" || strings.HasSuffix("/"+e.Source.Path, "/"+f.Source)) &&
-		(f.Kind == "" || string(e.Kind) == f.Kind) &&
-		(f.Since.IsZero() || !e.Created.Before(f.Since)) &&
-		(f.Until.IsZero() || e.Created.Before(f.Until))
-}
-
-// Newest gives up to n entries that pass f, the newest first.
-func (v *View) Newest(n int, f Filter) ([]entry.Entry, error) {
-	var out []entry.Entry
-	for e := range v.Entries(f) {
-		out = append(out, e)
-	}
-	sort.SliceStable(out, func(i, j int) bool { return out[i].Created.After(out[j].Created) })
-	return out[:min(n, len(out))], nil
-}
-
-// Topics sums up the topics of active entries, by name.
-func (v *View) Topics() ([]Topic, error) {
-	m := map[string]*Topic{}
-	for e := range v.Entries(Filter{}) {
-		t := m[e.Topic]
-		if t == nil {
-			t = &Topic{Name: e.Topic, First: e.Created, Last: e.Created}
-			m[e.Topic] = t
-		}
-		t.Entries++
-		if e.Created.Before(t.First) {
-			t.First = e.Created
-		}
-		if e.Created.After(t.Last) {
-			t.Last = e.Created
-		}
-	}
-	var out []Topic
-	for _, name := range slices.Sorted(maps.Keys(m)) {
-		out = append(out, *m[name])
-	}
-	return out, nil
-}
-
-// Tags counts the tags of active entries, by name.
-func (v *View) Tags() ([]Count, error) {
-	return v.count(func(e *entry.Entry) []string { return e.Tags })
-}
-
-// Sources counts the source paths of active entries, by path.
-func (v *View) Sources() ([]Count, error) {
-	return v.count(func(e *entry.Entry) []string {
-		if e.Source.Path == "" {
-			return nil
-		}
-		return []string{e.Source.Path}
+		return err
 	})
+	return e, err
 }
 
-func (v *View) count(of func(*entry.Entry) []string) ([]Count, error) {
-	m := map[string]int{}
-	for e := range v.Entries(Filter{}) {
-		for _, name := range of(&e) {
-			m[name]++
-		}
-	}
-	var out []Count
-	for _, name := range slices.Sorted(maps.Keys(m)) {
-		out = append(out, Count{name, m[name]})
-	}
-	return out, nil
+// load reads the entry of a document.
+func (v *View) load(ref index.Ref) (entry.Entry, error) {
+	return loadAt(v.log, v.snap.Place(ref))
 }
 
-// Search finds the entries that fit q best.
-func (v *View) Search(q Query) (Result, error) {
-	res := Result{Words: strings.Fields(strings.ToLower(q.Text))}
-	if q.Limit == 0 {
-		q.Limit = 20
+// loadAt reads the entry at a place that an index gave. Where the log has another
+// entry there, the index is of another log.
+func loadAt(r *log.Reader, p index.Place) (entry.Entry, error) {
+	rec, err := r.At(p.Offset)
+	if errors.Is(err, log.ErrNoRecord) {
+		return entry.Entry{}, fmt.Errorf("%w: no record at offset %d of the log", index.ErrCorrupt, p.Offset)
 	}
-	for e := range v.Entries(q.Filter) {
-		n := 0
-		for _, w := range res.Words {
-			if strings.Contains(strings.ToLower(e.Topic+" "+e.Text), w) {
-				n++
-			}
+	if err != nil {
+		return entry.Entry{}, err
+	}
+	e, err := rec.Entry()
+	if err != nil {
+		return entry.Entry{}, err
+	}
+	if index.HashID(e.ID) != p.ID {
+		return entry.Entry{}, fmt.Errorf("%w: another entry at offset %d of the log", index.ErrCorrupt, p.Offset)
+	}
+	if p.Change != "" {
+		c, err := entry.DecodeChange(p.Change)
+		if err != nil {
+			return entry.Entry{}, fmt.Errorf("%w: change of %s: %w", index.ErrCorrupt, e.ID, err)
 		}
-		if n > 0 && (q.Any || n == len(res.Words)) {
-			res.Hits = append(res.Hits, Hit{Entry: e, Score: float64(n)})
-		}
+		c.Apply(&e)
 	}
-	if len(res.Hits) == 0 && !q.Any && len(res.Words) > 1 {
-		q.Any = true
-		res, err := v.Search(q)
-		res.Fallback = true
-		return res, err
-	}
-	sort.SliceStable(res.Hits, func(i, j int) bool { return res.Hits[i].Score > res.Hits[j].Score })
-	if res.More = len(res.Hits) > q.Limit; res.More {
-		res.Hits = res.Hits[:q.Limit]
-	}
-	return res, nil
-}
-
-// Matches counts all entries that q finds, whatever its limit.
-func (v *View) Matches(q Query) (Matches, error) {
-	q.Limit = 1 << 30
-	res, err := v.Search(q)
-	m := map[string]int{}
-	for _, h := range res.Hits {
-		m[h.Entry.Topic]++
-	}
-	out := Matches{Total: len(res.Hits), Fallback: res.Fallback}
-	for _, name := range slices.Sorted(maps.Keys(m)) {
-		out.Topics = append(out.Topics, Count{name, m[name]})
-	}
-	sort.SliceStable(out.Topics, func(i, j int) bool { return out.Topics[i].Entries > out.Topics[j].Entries })
-	return out, err
+	return e, nil
 }

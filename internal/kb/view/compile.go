@@ -1,0 +1,151 @@
+package view
+
+import (
+	"path"
+	"strconv"
+	"strings"
+
+	"helix/internal/kb/entry"
+	"helix/internal/kb/index"
+)
+
+// compile makes the query that the index understands. False means that nothing can
+// be found: a topic that does not exist is no reason to give everything.
+func (v *View) compile(p *parsed, orMode bool) (index.Query, bool) {
+	var q index.Query
+	var ok bool
+	if q.Filter, ok = v.filter(p.filters...); !ok {
+		return q, false
+	}
+	for _, f := range p.exclude {
+		for _, keys := range v.keySets(f) {
+			q.Filter.Exclude = append(q.Filter.Exclude, keys...)
+		}
+	}
+	for _, w := range p.not {
+		q.Filter.Exclude = append(q.Filter.Exclude, index.WordKey(w))
+	}
+	required := map[string]bool{}
+	for _, ph := range p.phrases {
+		for _, w := range ph.Words() {
+			required[w] = true
+		}
+	}
+	for _, w := range p.words {
+		if orMode && !required[w] {
+			q.Should = append(q.Should, index.Word{Text: w})
+		} else {
+			q.Must = append(q.Must, index.Word{Text: w})
+		}
+	}
+	for _, w := range p.wholes {
+		q.Should = append(q.Should, index.Word{Text: w})
+	}
+	return q, true
+}
+
+// filter makes one filter of the index of several that must all pass.
+func (v *View) filter(fs ...Filter) (index.Filter, bool) {
+	out := index.Filter{Now: v.opts.now()}
+	for _, f := range fs {
+		out.Hidden = out.Hidden || f.Hidden
+		if f.Kind != "" {
+			if out.Kind != "" && string(out.Kind) != f.Kind {
+				return out, false
+			}
+			out.Kind = entry.Kind(f.Kind)
+		}
+		if f.Since.After(out.Since) {
+			out.Since = f.Since
+		}
+		if !f.Until.IsZero() && (out.Until.IsZero() || f.Until.Before(out.Until)) {
+			out.Until = f.Until
+		}
+		for _, keys := range v.keySets(f) {
+			if len(keys) == 0 {
+				return out, false
+			}
+			out.Require = append(out.Require, keys)
+		}
+	}
+	return out, true
+}
+
+// keySets gives a set of keys for each of the topic, tag and source of f.
+func (v *View) keySets(f Filter) (sets [][]string) {
+	if f.Topic != "" {
+		sets = append(sets, v.topicKeys(f.Topic))
+	}
+	if f.Tag != "" {
+		sets = append(sets, v.existing(index.TagKey(strings.TrimPrefix(f.Tag, "#"))))
+	}
+	if f.Source != "" {
+		sets = append(sets, v.sourceKeys(f.Source))
+	}
+	return sets
+}
+
+func (v *View) existing(key string) []string {
+	if v.snap.Has(key) {
+		return []string{key}
+	}
+	return nil
+}
+
+func (v *View) topicKeys(topic string) (keys []string) {
+	if !strings.HasSuffix(topic, "/") && !strings.Contains(topic, "*") {
+		return v.existing(index.TopicKey(topic))
+	}
+	fixed, _, _ := strings.Cut(topic, "*")
+	for _, key := range v.snap.Keys(index.TopicKey(fixed)) {
+		if name := strings.TrimPrefix(key, index.TopicKey("")); matchTopic(topic, name) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// matchTopic reports whether a topic fits a pattern in which * stands for anything,
+// or is below a topic that ends with a slash.
+func matchTopic(pattern, name string) bool {
+	if strings.HasSuffix(pattern, "/") {
+		pattern += "*"
+	}
+	parts := strings.Split(pattern, "*")
+	if !strings.HasPrefix(name, parts[0]) {
+		return false
+	}
+	name = name[len(parts[0]):]
+	for i, part := range parts[1:] {
+		if i == len(parts)-2 {
+			return strings.HasSuffix(name, part)
+		}
+		at := strings.Index(name, part)
+		if at < 0 {
+			return false
+		}
+		name = name[at+len(part):]
+	}
+	return name == ""
+}
+
+// sourceKeys gives the sources that may mean the same file as p: of two paths, one
+// is the end of the other.
+func (v *View) sourceKeys(p string) (keys []string) {
+	if colon := strings.LastIndexByte(p, ':'); colon > 0 {
+		if _, err := strconv.Atoi(p[colon+1:]); err == nil {
+			p = p[:colon]
+		}
+	}
+	p = strings.Trim(path.Clean(p), "/")
+	for end := len(p); end > 0; {
+		end = strings.LastIndexByte(p[:end], '/')
+		key := index.SourceKey(p[end+1:])
+		if end < 0 {
+			keys = append(keys, v.snap.Keys(key)...) // p itself, and what ends with it
+			break
+		}
+		keys = append(keys, v.existing(key)...)
+	}
+	return keys
+}

@@ -1,0 +1,98 @@
+package view
+
+import (
+	"iter"
+	"time"
+
+	"helix/internal/kb/entry"
+	"helix/internal/kb/index"
+)
+
+// Topics sums up the topics of active entries, by name.
+func (v *View) Topics() (out []Topic, err error) {
+	err = index.Guard(func() error {
+		for _, t := range v.snap.Topics(v.opts.now()) {
+			out = append(out, Topic{t.Name, t.Docs, t.First, t.Last})
+		}
+		return nil
+	})
+	return out, err
+}
+
+// Tags counts the tags of active entries, by name.
+func (v *View) Tags() ([]Count, error) { return v.counts((*index.Snapshot).Tags) }
+
+// Sources counts the source paths of active entries, by path. A path comes without
+// its leading slash.
+func (v *View) Sources() ([]Count, error) { return v.counts((*index.Snapshot).Sources) }
+
+// Entries gives the entries that pass f in the order of the log. A record that is
+// damaged is left out.
+func (v *View) Entries(f Filter) iter.Seq2[entry.Entry, error] {
+	return func(yield func(entry.Entry, error) bool) {
+		var refs []index.Ref
+		err := index.Guard(func() error {
+			q, ok := v.filter(f)
+			if !ok {
+				return nil
+			}
+			for ref := range v.snap.InOrder(&q) {
+				refs = append(refs, ref)
+			}
+			return nil
+		})
+		if err != nil {
+			yield(entry.Entry{}, err)
+			return
+		}
+		for _, ref := range refs {
+			e, err := v.loadGuarded(ref)
+			if damaged(err) {
+				continue
+			}
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Newest gives up to n entries that pass f, the newest first.
+func (v *View) Newest(n int, f Filter) (out []entry.Entry, err error) {
+	err = index.Guard(func() error {
+		q, ok := v.filter(f)
+		if !ok {
+			return nil
+		}
+		for _, ref := range v.snap.Newest(n, &q) {
+			e, err := v.load(ref)
+			if damaged(err) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			out = append(out, e)
+		}
+		return nil
+	})
+	return out, err
+}
+
+func (v *View) loadGuarded(ref index.Ref) (e entry.Entry, err error) {
+	err = index.Guard(func() error {
+		e, err = v.load(ref)
+		return err
+	})
+	return e, err
+}
+
+func (v *View) counts(of func(*index.Snapshot, time.Time) []index.Count) (out []Count, err error) {
+	err = index.Guard(func() error {
+		for _, c := range of(v.snap, v.opts.now()) {
+			out = append(out, Count{c.Name, c.Docs})
+		}
+		return nil
+	})
+	return out, err
+}

@@ -1,0 +1,177 @@
+package view
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"helix/internal/kb/entry"
+	"helix/internal/kb/index"
+	"helix/internal/kb/log"
+	"helix/internal/kb/source"
+	"helix/internal/kb/text"
+)
+
+// defaultLimit is how many hits a search gives when nothing is said.
+const defaultLimit = 20
+
+// damaged reports whether an entry cannot be read because its bytes in the log are
+// not what was written. It is left out, and the rest still serves.
+func damaged(err error) bool {
+	return errors.Is(err, log.ErrDamaged) || errors.Is(err, entry.ErrMalformed)
+}
+
+// Search finds the entries that fit q best. What is wrong with the query is said
+// by an error that wraps ErrQuery.
+func (v *View) Search(q Query) (Result, error) {
+	p, err := v.parse(q)
+	if err != nil {
+		return Result{}, err
+	}
+	limit := q.Limit
+	if limit <= 0 {
+		limit = defaultLimit
+	}
+	var res Result
+	err = index.Guard(func() error {
+		res, err = v.search(p, limit, q.Any)
+		if err == nil && len(res.Hits) == 0 && !q.Any && p.several() {
+			res, err = v.search(p, limit, true)
+			res.Fallback = len(res.Hits) > 0
+		}
+		return err
+	})
+	res.Words = p.shown
+	return res, err
+}
+
+// search runs the query once. It asks the index for more than limit, because what
+// has changed since it was written goes down in rank.
+func (v *View) search(p *parsed, limit int, orMode bool) (Result, error) {
+	iq, ok := v.compile(p, orMode)
+	if !ok {
+		return Result{}, nil
+	}
+	iq.Limit = limit + 1
+	if v.opts.root != "" {
+		iq.Limit = limit + max(10, limit/2)
+	}
+	check := v.accept(&iq, p)
+	found := v.snap.Search(&iq)
+	if check.err != nil {
+		return Result{}, check.err
+	}
+	res := Result{More: len(found) > limit}
+	files := source.NewChecker(v.opts.root)
+	for _, f := range found {
+		e, err := check.load(f.Ref)
+		if damaged(err) {
+			continue
+		}
+		if err != nil {
+			return Result{}, err
+		}
+		h := Hit{Entry: e, Score: float64(f.Score)}
+		if v.opts.root != "" && e.Source.Path != "" {
+			h.Stale = files.Check(e.Source.Path, e.Source.Hash, e.Created) == source.Changed
+		}
+		if h.Stale && e.Confidence > source.Decay {
+			// As quality in kb/index counts confidence.
+			h.Score *= (0.5 + source.Decay/2) / (0.5 + e.Confidence/2)
+		}
+		res.Hits = append(res.Hits, h)
+	}
+	slices.SortStableFunc(res.Hits, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })
+	res.Hits = res.Hits[:min(limit, len(res.Hits))]
+	return res, nil
+}
+
+// Matches counts all entries that q finds, whatever its limit.
+func (v *View) Matches(q Query) (Matches, error) {
+	p, err := v.parse(q)
+	if err != nil {
+		return Matches{}, err
+	}
+	var m Matches
+	err = index.Guard(func() error {
+		m, err = v.matches(p, q.Any)
+		if err == nil && m.Total == 0 && !q.Any && p.several() {
+			m, err = v.matches(p, true)
+			m.Fallback = m.Total > 0
+		}
+		return err
+	})
+	return m, err
+}
+
+func (v *View) matches(p *parsed, orMode bool) (Matches, error) {
+	iq, ok := v.compile(p, orMode)
+	if !ok {
+		return Matches{}, nil
+	}
+	check := v.accept(&iq, p)
+	var m Matches
+	topics := map[string]int{}
+	v.snap.Each(&iq, func(r index.Ref) bool {
+		topics[v.snap.Topic(r)]++
+		m.Total++
+		return true
+	})
+	for name, n := range topics {
+		m.Topics = append(m.Topics, Count{name, n})
+	}
+	slices.SortFunc(m.Topics, func(a, b Count) int {
+		return cmp.Or(cmp.Compare(b.Entries, a.Entries), cmp.Compare(a.Name, b.Name))
+	})
+	return m, check.err
+}
+
+// checker looks into the text of candidates where the index cannot tell, and keeps
+// what it has read.
+type checker struct {
+	v    *View
+	p    *parsed
+	read map[index.Ref]entry.Entry
+	err  error
+}
+
+// accept has iq ask about phrases, which the index has not got.
+func (v *View) accept(iq *index.Query, p *parsed) *checker {
+	c := &checker{v: v, p: p}
+	if len(p.phrases)+len(p.notPhrases) == 0 {
+		return c
+	}
+	c.read = map[index.Ref]entry.Entry{}
+	iq.Accept = func(r index.Ref) bool {
+		e, err := c.load(r)
+		if err != nil {
+			if !damaged(err) {
+				c.err = err
+			}
+			return false
+		}
+		if !c.fits(&e) {
+			return false
+		}
+		c.read[r] = e
+		return true
+	}
+	return c
+}
+
+func (c *checker) fits(e *entry.Entry) bool {
+	has := func(p text.Phrase) bool { return p.In(e.Text) || p.In(e.Topic) }
+	for _, p := range c.p.phrases {
+		if !has(p) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(c.p.notPhrases, has)
+}
+
+func (c *checker) load(r index.Ref) (entry.Entry, error) {
+	if e, ok := c.read[r]; ok {
+		return e, nil
+	}
+	return c.v.load(r)
+}

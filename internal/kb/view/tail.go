@@ -1,0 +1,143 @@
+package view
+
+import (
+	"helix/internal/kb/entry"
+	"helix/internal/kb/index"
+	"helix/internal/kb/log"
+)
+
+// Tail is what was written behind the watermark of an index: the entries that are
+// new or different, and which others are gone. It serves a view, and the update of
+// the index.
+type Tail struct {
+	docs  map[string]*tailDoc
+	order []string            // ids in the order of the log; those not in docs any more are skipped
+	gone  map[uint64]struct{} // ids that were there before and are replaced or deleted
+	bytes int
+	End   log.Pos // where the next update goes on
+	More  bool    // the limit was reached before the end of the log
+}
+
+type tailDoc struct {
+	entry  entry.Entry
+	offset int64
+	change *entry.Change
+}
+
+// ReadTail reads the log from from on. full is asked after every record whether it
+// is enough; nil reads to the end. Changes of entries that base has need base.
+// It must run under index.Guard.
+func ReadTail(r *log.Reader, base *index.Snapshot, from log.Pos, full func(*Tail) bool) (*Tail, error) {
+	t := &Tail{docs: map[string]*tailDoc{}, gone: map[uint64]struct{}{}}
+	scanned, err := r.Scan(from, func(rec *log.Record) error {
+		// A record that cannot be decoded is damage that kb verify names; the rest
+		// still serves.
+		switch rec.Type {
+		case log.TypeEntry:
+			if e, err := rec.Entry(); err == nil {
+				t.put(&e, rec.Offset)
+				t.bytes += int(rec.Size)
+			}
+		case log.TypeDelete:
+			if id, err := rec.ID(); err == nil {
+				delete(t.docs, id)
+				t.gone[index.HashID(id)] = struct{}{}
+			}
+		case log.TypeChange:
+			if c, err := rec.Change(); err == nil {
+				if err := t.change(r, base, &c); err != nil {
+					return err
+				}
+			}
+		}
+		if full != nil && full(t) {
+			t.More = true
+			return log.Stop
+		}
+		return nil
+	})
+	t.End = scanned.End
+	return t, err
+}
+
+func (t *Tail) put(e *entry.Entry, offset int64) {
+	t.docs[e.ID] = &tailDoc{entry: *e, offset: offset}
+	t.order = append(t.order, e.ID)
+	t.gone[index.HashID(e.ID)] = struct{}{}
+}
+
+func (t *Tail) change(r *log.Reader, base *index.Snapshot, c *entry.Change) error {
+	d := t.docs[c.ID]
+	if d == nil {
+		ref, ok := base.Find(c.ID)
+		if _, gone := t.gone[index.HashID(c.ID)]; !ok || gone {
+			return nil // the entry was deleted meanwhile
+		}
+		p := base.Place(ref)
+		e, err := loadAt(r, p)
+		if err != nil {
+			return err
+		}
+		t.put(&e, p.Offset)
+		d = t.docs[c.ID]
+		if p.Change != "" {
+			before, err := entry.DecodeChange(p.Change)
+			if err != nil {
+				return err
+			}
+			d.change = &before
+		}
+	}
+	c.Apply(&d.entry)
+	if d.change == nil {
+		d.change = &entry.Change{ID: c.ID}
+	}
+	d.change.Then(c)
+	return nil
+}
+
+// Len is how many entries are new or different.
+func (t *Tail) Len() int { return len(t.docs) }
+
+// Bytes is about how much text they have.
+func (t *Tail) Bytes() int { return t.bytes }
+
+// Gone are the entries of the index that no longer count.
+func (t *Tail) Gone() map[uint64]struct{} { return t.gone }
+
+// Segment builds the index of the tail, nil when it has no entries.
+func (t *Tail) Segment() []byte {
+	if len(t.docs) == 0 {
+		return nil
+	}
+	b := index.NewBuilder()
+	last := make(map[string]int, len(t.order))
+	for i, id := range t.order {
+		last[id] = i
+	}
+	for i, id := range t.order {
+		d := t.docs[id]
+		if d == nil || last[id] != i {
+			continue
+		}
+		doc := index.Doc{Entry: &d.entry, Offset: d.offset}
+		if d.change != nil {
+			doc.Change = entry.EncodeChange(d.change)
+		}
+		b.Add(doc)
+	}
+	return b.Segment()
+}
+
+// Over gives base with the tail.
+func (t *Tail) Over(base *index.Snapshot) (*index.Snapshot, error) {
+	data := t.Segment()
+	if data == nil {
+		return base.With(nil, t.gone), nil
+	}
+	seg, err := index.Load(data)
+	if err != nil {
+		return nil, err
+	}
+	return base.With(seg, t.gone), nil
+}

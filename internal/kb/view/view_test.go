@@ -1,0 +1,455 @@
+package view_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"helix/internal/kb/entry"
+	"helix/internal/kb/index"
+	"helix/internal/kb/log"
+	"helix/internal/kb/upkeep"
+	"helix/internal/kb/view"
+)
+
+var now = time.Date(2026, 6, 18, 10, 0, 0, 0, time.UTC)
+
+func clock() time.Time { return now }
+
+func put(t interface{ Fatal(...any) }, l *log.Log, ops ...log.Op) {
+	if _, err := l.Append(context.Background(), ops...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func memory(t *testing.T, entries ...entry.Entry) string {
+	t.Helper()
+	dir := t.TempDir()
+	l := log.Open(dir)
+	defer l.Close()
+	for i, e := range entries {
+		if e.ID == "" {
+			e.ID = fmt.Sprintf("mem_%d", i)
+		}
+		put(t, l, log.Put(e))
+	}
+	return dir
+}
+
+func open(t interface {
+	Fatal(...any)
+	Cleanup(func())
+}, dir string, opts ...view.Option) *view.View {
+	v, err := view.Open(dir, append([]view.Option{view.WithClock(clock)}, opts...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { v.Close() })
+	return v
+}
+
+// TestModel writes at random, updates the index now and then, and compares the view
+// with what the log itself says.
+func TestModel(t *testing.T) {
+	t.Parallel()
+	base, n := t.TempDir(), 0
+	rapid.Check(t, func(t *rapid.T) {
+		n++
+		dir := filepath.Join(base, fmt.Sprint(n))
+		l := log.Open(dir)
+		defer l.Close()
+		id := rapid.Custom(func(t *rapid.T) string { return fmt.Sprintf("mem_%d", rapid.IntRange(0, 9).Draw(t, "id")) })
+		t.Repeat(map[string]func(*rapid.T){
+			"put": func(t *rapid.T) {
+				e := entry.New(rapid.SampledFrom([]string{"a", "b"}).Draw(t, "topic"), rapid.SampledFrom([]string{"one", "two", "one two"}).Draw(t, "text"), now)
+				e.ID = id.Draw(t, "id")
+				put(t, l, log.Put(e))
+			},
+			"delete": func(t *rapid.T) { put(t, l, log.Delete(id.Draw(t, "id"))) },
+			"change": func(t *rapid.T) {
+				c := entry.Change{ID: id.Draw(t, "id"), Helped: rapid.IntRange(0, 2).Draw(t, "helped")}
+				if rapid.Bool().Draw(t, "forget") {
+					c.DeletedAt = &now
+				}
+				put(t, l, log.Change(c))
+			},
+			"compact": func(t *rapid.T) {
+				if _, err := l.Compact(context.Background()); err != nil {
+					t.Fatal(err)
+				}
+			},
+			"index": func(t *rapid.T) {
+				if _, err := upkeep.CatchUp(context.Background(), dir, upkeep.Options{MaxMerge: 1000}); err != nil {
+					t.Fatal(err)
+				}
+			},
+			"": func(t *rapid.T) { compare(t, dir) },
+		})
+	})
+}
+
+func compare(t *rapid.T, dir string) {
+	v, err := view.Open(dir, view.WithClock(clock))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	r, err := log.OpenReader(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var want []entry.Entry
+	found := 0
+	if _, err := r.Entries(func(e entry.Entry, _ int64) error {
+		want = append(want, e)
+		if e.Active(now) && strings.Contains(e.Text, "one") {
+			found++
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	var got []entry.Entry
+	for e, err := range v.Entries(view.Filter{Hidden: true}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, e)
+	}
+	if d := gocmp.Diff(want, got, cmpopts.EquateEmpty()); d != "" {
+		t.Fatalf("entries (-want +got):\n%s", d)
+	}
+	for _, e := range want {
+		if g, err := v.Get(e.ID); err != nil || !gocmp.Equal(g, e, cmpopts.EquateEmpty()) {
+			t.Fatalf("get %s: %+v, %v", e.ID, g, err)
+		}
+	}
+	res, err := v.Search(view.Query{Text: "one", Limit: 100})
+	if err != nil || len(res.Hits) != found {
+		t.Fatalf("search finds %d, %v, want %d", len(res.Hits), err, found)
+	}
+}
+
+func sample() []entry.Entry {
+	mk := func(topic, text string, days int, edit func(*entry.Entry)) entry.Entry {
+		e := entry.New(topic, text, now.AddDate(0, 0, -days))
+		if edit != nil {
+			edit(&e)
+		}
+		return e
+	}
+	return []entry.Entry{
+		0: mk("auth", "Tokens live for 15 minutes.\nThe refresh token is rotated.", 1, func(e *entry.Entry) {
+			e.Tags = []string{"gotcha"}
+			e.Source.Path, e.Source.Line = "src/auth/token.go", 12
+		}),
+		1: mk("auth/login", "decision: login uses a CachedSession", 3, func(e *entry.Entry) { e.Kind = entry.Decision }),
+		2: mk("build", "The HTTPServer needs get_file_name before the cache is warm", 10, func(e *entry.Entry) { e.Source.Path = "token.go" }),
+		3: mk("build", "Caching is off in CI; retry the build once", 40, nil),
+		4: mk("日本", "東京の天気は晴れ。Café au lait", 2, nil),
+		5: mk("secret", "forgotten tokens", 1, func(e *entry.Entry) { e.DeletedAt = now }),
+	}
+}
+
+// TestSearch asks the same of an index, and of a memory that has none.
+func TestSearch(t *testing.T) {
+	t.Parallel()
+	bare, indexed := memory(t, sample()...), memory(t, sample()...)
+	if _, err := upkeep.CatchUp(context.Background(), indexed, upkeep.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		name, text string
+		any        bool
+		filter     view.Filter
+		want       string // ids, sorted
+		fallback   bool
+	}{
+		{name: "stemmed", text: "token lives", want: "0"},
+		{name: "all words", text: "retry build", want: "3"},
+		{name: "fallback to any", text: "retry zebra", want: "3", fallback: true},
+		{name: "any", text: "retry refresh", any: true, want: "0 3"},
+		{name: "nothing", text: "zebra", want: ""},
+		{name: "parts of an identifier", text: "cached session", want: "1"},
+		{name: "whole identifier", text: "CachedSession", want: "1"},
+		{name: "snake case", text: "file name", want: "2"},
+		{name: "snake for camel", text: "http_server", want: "2"},
+		{name: "topic counts as text", text: "login", want: "1"},
+		{name: "diacritics", text: "CAFE", want: "4"},
+		{name: "pairs", text: "東京", want: "4"},
+		{name: "one character", text: "晴", want: "4"},
+		{name: "stop words are left out", text: "the retry of the build", want: "3"},
+		{name: "only stop words", text: "is in", want: "3"},
+		{name: "phrase", text: `"refresh token"`, want: "0"},
+		{name: "phrase in the wrong order", text: `"token refresh"`, want: ""},
+		{name: "phrase with a stop word", text: `"retry the build"`, want: "3"},
+		{name: "phrase inside an identifier", text: `"file name"`, want: "2"},
+		{name: "excluded word", text: "build -retry", want: "2"},
+		{name: "excluded phrase", text: `build -"retry the build"`, want: "2"},
+		{name: "topic filter", text: "topic:build cache", want: "2 3"},
+		{name: "topics below", text: "topic:auth/", want: "1"},
+		{name: "topic pattern", text: "topic:au*", want: "0 1"},
+		{name: "unknown topic gives nothing", text: "topic:nowhere build", want: ""},
+		{name: "tag filter", text: "tag:#Gotcha", want: "0"},
+		{name: "unknown tag", text: "tag:zebra token", want: ""},
+		{name: "kind filter", text: "kind:decision login", want: "1"},
+		{name: "source by its end", text: "source:token.go", want: "0 2"},
+		{name: "source with more before it", text: "source:/home/me/p/src/auth/token.go:99", want: "0 2"},
+		{name: "source of another folder", text: "source:lib/auth/token.go", want: "2"},
+		{name: "excluded topic", text: "build -topic:build", want: ""},
+		{name: "since", text: "since:2026-06-16", want: "0 4"},
+		{name: "until", text: "until:2026-06-01", want: "3"},
+		{name: "week", text: "since:week", want: "0 1 4"},
+		{name: "filter of the caller", text: "cache", filter: view.Filter{Until: now.AddDate(0, 0, -20)}, want: "3"},
+		{name: "two filters that exclude each other", text: "topic:build", filter: view.Filter{Topic: "auth"}, want: ""},
+		{name: "hidden", text: "forgotten", want: ""},
+		{name: "hidden asked for", text: "forgotten", filter: view.Filter{Hidden: true}, want: "5"},
+		{name: "everything", text: "", want: "0 1 2 3 4"},
+		{name: "no filter: an address", text: "localhost:8080 retry", want: "3", fallback: true},
+		{name: "no filter: C++", text: "std::retry", want: "3", fallback: true},
+		{name: "no filter: a word and a colon", text: "decision: login", want: "1"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			for name, dir := range map[string]string{"without an index": bare, "with an index": indexed} {
+				v := open(t, dir)
+				res, err := v.Search(view.Query{Text: tc.text, Any: tc.any, Filter: tc.filter})
+				if err != nil {
+					t.Fatal(err)
+				}
+				var ids []string
+				for _, h := range res.Hits {
+					ids = append(ids, strings.TrimPrefix(h.Entry.ID, "mem_"))
+				}
+				slices.Sort(ids)
+				if got := strings.Join(ids, " "); got != tc.want || res.Fallback != tc.fallback {
+					t.Errorf("%s: found %q, fallback %v; want %q, %v", name, got, res.Fallback, tc.want, tc.fallback)
+				}
+				m, err := v.Matches(view.Query{Text: tc.text, Any: tc.any, Filter: tc.filter})
+				if err != nil || m.Total != len(ids) {
+					t.Errorf("%s: %d matches, %v", name, m.Total, err)
+				}
+			}
+		})
+	}
+}
+
+func TestPlain(t *testing.T) {
+	t.Parallel()
+	v := open(t, memory(t, sample()...))
+	res, err := v.Search(view.Query{Text: `nobody:knows "retry -the topic:x`, Plain: true, Any: true})
+	if err != nil || len(res.Hits) != 1 {
+		t.Errorf("%d hits, %v", len(res.Hits), err)
+	}
+}
+
+func TestRefusedQueries(t *testing.T) {
+	t.Parallel()
+	v := open(t, memory(t, sample()...))
+	for _, text := range []string{"author:maya x", "kind:thing", "since:someday", "-since:today x"} {
+		if _, err := v.Search(view.Query{Text: text}); !errors.Is(err, view.ErrQuery) {
+			t.Errorf("%s: %v", text, err)
+		}
+		if _, err := v.Matches(view.Query{Text: text}); !errors.Is(err, view.ErrQuery) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if _, err := v.Search(view.Query{Filter: view.Filter{Kind: "thing"}}); !errors.Is(err, view.ErrQuery) {
+		t.Errorf("filter: %v", err)
+	}
+}
+
+// TestStale changes the file that one of two equal entries comes from: it goes
+// down in rank and says so.
+func TestStale(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	for _, name := range []string{"a.go", "b.go"} {
+		if err := os.WriteFile(filepath.Join(root, name), []byte("changed"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var es []entry.Entry
+	for _, name := range []string{"a.go", "b.go"} {
+		e := entry.New("t", "the same words", now)
+		e.Source = entry.Source{Path: name, Hash: "0123456789abcdef"}
+		es = append(es, e)
+	}
+	es[1].Source.Hash = "8d6ad2ab4d7ee34b" // not the hash of the file either
+	v := open(t, memory(t, es...), view.WithRoot(root))
+	res, err := v.Search(view.Query{Text: "same words"})
+	if err != nil || len(res.Hits) != 2 || !res.Hits[0].Stale {
+		t.Fatalf("%+v, %v", res.Hits, err)
+	}
+	if v2 := open(t, memory(t, es...)); v2 != nil {
+		plain, err := v2.Search(view.Query{Text: "same words"})
+		if err != nil || plain.Hits[0].Stale || plain.Hits[0].Score <= res.Hits[0].Score {
+			t.Fatalf("%+v, %v", plain.Hits, err)
+		}
+	}
+}
+
+func TestReopen(t *testing.T) {
+	t.Parallel()
+	dir := memory(t, sample()...)
+	v := open(t, dir)
+	if _, err := v.Reopen(); !errors.Is(err, view.ErrUnchanged) {
+		t.Fatal(err)
+	}
+	l := log.Open(dir)
+	defer l.Close()
+	e := entry.New("new", "unheard of", now)
+	e.ID = "mem_new"
+	put(t, l, log.Put(e))
+	w, err := v.Reopen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if _, err := w.Get("mem_new"); err != nil {
+		t.Error(err)
+	}
+	if _, err := v.Get("mem_new"); !errors.Is(err, view.ErrNotFound) {
+		t.Errorf("the old view: %v", err)
+	}
+}
+
+func TestBehind(t *testing.T) {
+	t.Parallel()
+	dir := memory(t, sample()...)
+	if _, err := view.Open(dir, view.WithMaxTail(100)); !errors.Is(err, view.ErrBehind) {
+		t.Errorf("%v", err)
+	}
+	if _, err := upkeep.CatchUp(context.Background(), dir, upkeep.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	v := open(t, dir, view.WithMaxTail(100))
+	if v.Behind() != 0 || v.Len() != 5 {
+		t.Errorf("behind %d, %d entries", v.Behind(), v.Len())
+	}
+}
+
+// TestDamagedIndex flips every byte of every file of an index in turn. Whatever
+// that does, answers stay right or the damage is said, and after CatchUp all is
+// well.
+func TestDamagedIndex(t *testing.T) {
+	t.Parallel()
+	dir := memory(t, sample()...)
+	if _, err := upkeep.CatchUp(context.Background(), dir, upkeep.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, view.IndexDir, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		good, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range good {
+			bad := slices.Clone(good)
+			bad[i] ^= 0x41
+			if err := os.WriteFile(name, bad, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			v, err := view.Open(dir, view.WithClock(clock))
+			if err != nil {
+				t.Fatalf("%s, byte %d: %v", name, i, err)
+			}
+			res, err := v.Search(view.Query{Text: "token retry the build", Any: true})
+			if err != nil && !errors.Is(err, index.ErrCorrupt) {
+				t.Fatalf("%s, byte %d: %v", name, i, err)
+			}
+			for _, h := range res.Hits {
+				if !strings.HasPrefix(h.Entry.ID, "mem_") {
+					t.Fatalf("%s, byte %d: %+v", name, i, h)
+				}
+			}
+			_, _ = v.Topics()
+			_, _ = v.Tags()
+			_, _ = v.Newest(3, view.Filter{})
+			_ = v.Close()
+		}
+		if err := os.WriteFile(name, good[:len(good)/2], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := upkeep.CatchUp(context.Background(), dir, upkeep.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if v := open(t, dir); v.Behind() != 0 || v.Len() != 5 {
+			t.Fatalf("%s cut short: behind %d, %d entries", name, v.Behind(), v.Len())
+		}
+		break
+	}
+}
+
+func TestParseTime(t *testing.T) {
+	t.Parallel()
+	zone := time.FixedZone("", 3600)
+	at := now.In(zone)
+	for _, tc := range []struct{ in, want string }{
+		{"2026-06-01", "2026-05-31T23:00:00Z"},
+		{"2026-06-01T10:00:00Z", "2026-06-01T10:00:00Z"},
+		{"today", "2026-06-17T23:00:00Z"},
+		{"yesterday", "2026-06-16T23:00:00Z"},
+		{"week", "2026-06-10T23:00:00Z"},
+		{"this_month", "2026-05-18T23:00:00Z"},
+		{"12h", "2026-06-17T22:00:00Z"},
+		{"7d", "2026-06-11T10:00:00Z"},
+		{"2w", "2026-06-04T10:00:00Z"},
+	} {
+		got, err := view.ParseTime(tc.in, at)
+		if err != nil || got.UTC().Format(time.RFC3339) != tc.want {
+			t.Errorf("%s: %s, %v; want %s", tc.in, got.UTC().Format(time.RFC3339), err, tc.want)
+		}
+	}
+	for _, in := range []string{"", "h", "soon", "-3d", "99999999999h", "2026-13-01"} {
+		if _, err := view.ParseTime(in, at); !errors.Is(err, view.ErrQuery) {
+			t.Errorf("%q: %v", in, err)
+		}
+	}
+}
+
+// FuzzQuery: no query does harm.
+func FuzzQuery(f *testing.F) {
+	for _, s := range []string{"", `"`, `-"a b`, "topic:", "topic:\"x y\" -tag:z", "a:b:c", "日本 -語", "since:1h", "-", "--x", "\x00\xff"} {
+		f.Add(s)
+	}
+	dir := f.TempDir()
+	l := log.Open(dir)
+	for i, e := range sample() {
+		e.ID = fmt.Sprintf("mem_%d", i)
+		put(f, l, log.Put(e))
+	}
+	if err := l.Close(); err != nil {
+		f.Fatal(err)
+	}
+	v, err := view.Open(dir, view.WithClock(clock))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() { v.Close() })
+	f.Fuzz(func(t *testing.T, s string) {
+		for _, plain := range []bool{false, true} {
+			res, err := v.Search(view.Query{Text: s, Plain: plain})
+			if err != nil && (plain || !errors.Is(err, view.ErrQuery)) {
+				t.Fatal(err)
+			}
+			if !slices.IsSortedFunc(res.Hits, func(a, b view.Hit) int { return cmp.Compare(b.Score, a.Score) }) {
+				t.Fatal("not in order")
+			}
+		}
+	})
+}

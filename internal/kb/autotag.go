@@ -3,6 +3,7 @@ package kb
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"helix/internal/kb/entry"
 )
@@ -62,6 +63,17 @@ func normalTags(tags []string) []string {
 	return slices.Compact(out)
 }
 
+// checkTags refuses tags that would not stay as they are when letters are made
+// small.
+func checkTags(tags []string) error {
+	for _, tag := range tags {
+		if !utf8.ValidString(tag) {
+			return refuse("the tag %q is not valid UTF-8", cut(tag, 60))
+		}
+	}
+	return nil
+}
+
 // normalTag is the stored form of one tag.
 func normalTag(tag string) string {
 	tag = strings.ToLower(strings.TrimSpace(tag))
@@ -75,5 +87,5 @@ func normalTag(tag string) string {
 	case strings.HasSuffix(tag, "ss"), strings.HasSuffix(tag, "us"), strings.HasSuffix(tag, "is"):
 		return tag
 	}
-	return strings.TrimSuffix(tag, "s")
+	return strings.TrimSpace(strings.TrimSuffix(tag, "s"))
 }

@@ -76,7 +76,7 @@ func checkSizes(r *StoreRequest) error {
 	case len(r.Source) > entry.MaxPath:
 		return refuse("the source has %d bytes, at most %d are allowed", len(r.Source), entry.MaxPath)
 	}
-	return nil
+	return checkTags(r.Tags)
 }
 
 // checkNew refuses an entry that could not be stored whatever its id is.

@@ -37,7 +37,7 @@ func (r *EditRequest) check() error {
 	case r.All && (r.Action != "delete" || one):
 		return refuse("all is for deleting a whole topic: give the action delete and a topic only")
 	}
-	return nil
+	return checkTags(slices.Concat(r.Tags, r.Remove))
 }
 
 // pick finds the one entry that a request means, and what that depends on.

@@ -71,7 +71,13 @@ func nearNames(topics []view.Topic, name string) []string {
 		have := strings.ToLower(t.Name)
 		if min(len(want), len(have)) >= 3 && (strings.Contains(have, want) || strings.Contains(want, have)) {
 			found = append(found, near{t.Name, 0})
-		} else if far := distance(want, have); far <= len(want)/3 {
+			continue
+		}
+		typos := min((len(want)+2)/3, len(want)-1)
+		if len(have) < len(want)-typos || len(have) > len(want)+typos {
+			continue // not worth comparing
+		}
+		if far := distance(want, have); far <= typos {
 			found = append(found, near{t.Name, far})
 		}
 	}

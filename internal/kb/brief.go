@@ -2,7 +2,9 @@ package kb
 
 import (
 	"context"
+	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -63,7 +65,10 @@ func (m *Memory) Brief(ctx context.Context, r BriefRequest) (BriefResult, error)
 		}
 		return s.Build(o), nil
 	}
-	c := &collector{m: m, v: v, now: o.Now, since: since, found: map[string]int{}, files: source.NewChecker(m.root)}
+	c := &collector{
+		m: m, v: v, now: o.Now, since: since, found: map[string]int{},
+		files: source.NewChecker(m.root), linkTopics: map[string][]entry.Entry{},
+	}
 	if err := c.collect(o.Query); err != nil {
 		return BriefResult{}, err
 	}
@@ -148,6 +153,8 @@ type collector struct {
 	all   []brief.Candidate
 	found map[string]int // place in all, by id
 	more  bool
+
+	linkTopics map[string][]entry.Entry
 }
 
 // collect finds the entries that a query means: those of a topic and of the topics
@@ -272,7 +279,10 @@ func (c *collector) follow(ctx context.Context) error {
 				return nil
 			}
 			left--
-			e, ok := c.linked(link)
+			e, ok, err := c.linked(link)
+			if err != nil {
+				return err
+			}
 			if !ok {
 				continue
 			}
@@ -285,15 +295,41 @@ func (c *collector) follow(ctx context.Context) error {
 	return nil
 }
 
-// linked finds what a link leads to. A link may outlive its target.
-func (c *collector) linked(link string) (entry.Entry, bool) {
+// linked finds what a link, an id or topic:index, leads to. A link may outlive its
+// target.
+func (c *collector) linked(link string) (e entry.Entry, ok bool, err error) {
 	if i, ok := c.found[link]; ok {
-		return c.all[i].Entry, true
+		return c.all[i].Entry, true, nil
 	}
-	id, err := resolveLink(c.v, link)
+	if e, err = c.v.Get(link); !errors.Is(err, ErrNotFound) {
+		return e, err == nil, err
+	}
+	colon := strings.LastIndexByte(link, ':')
+	if colon < 0 {
+		return e, false, nil
+	}
+	index, err := strconv.Atoi(link[colon+1:])
 	if err != nil {
-		return entry.Entry{}, false
+		return e, false, nil
 	}
-	e, err := c.v.Get(id)
-	return e, err == nil
+	entries, err := c.linkedTopic(link[:colon])
+	if err != nil {
+		return e, false, err
+	}
+	i, ok := place(index, len(entries))
+	if !ok {
+		return e, false, nil
+	}
+	return entries[i], true, nil
+}
+
+// linkedTopic reads a topic once, and no more of them than a few.
+func (c *collector) linkedTopic(topic string) ([]entry.Entry, error) {
+	entries, ok := c.linkTopics[topic]
+	if ok || len(c.linkTopics) >= briefTopics {
+		return entries, nil
+	}
+	entries, err := topicEntries(c.v, topic, false)
+	c.linkTopics[topic] = entries
+	return entries, err
 }

@@ -42,7 +42,7 @@ func compress(items []*item) []*item {
 func dedup(items []*item) []*item {
 	heads := map[string]*item{}
 	return slices.DeleteFunc(items, func(it *item) bool {
-		line := strings.ToLower(firstLine(it.text))
+		line := strings.ToLower(head(firstLine(it.text), maxScan))
 		if len(line) < sameLineMin {
 			return false
 		}

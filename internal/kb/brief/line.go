@@ -19,7 +19,7 @@ func firstLine(text string) string {
 // Preview is the first line of a text that says something, cut to width
 // characters at a word, and safe to print.
 func Preview(text string, width int) string {
-	line := printable(firstLine(text))
+	line := printable(head(firstLine(text), utf8.UTFMax*(width+1)))
 	if utf8.RuneCountInString(line) <= width {
 		return line
 	}

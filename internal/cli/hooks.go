@@ -47,7 +47,7 @@ func (a *App) installHooks(_ context.Context, p install.Place) (install.Change, 
 	}
 	c, err := install.Hooks(p, program)
 	if err == nil && c.Changed && p.Client == install.Codex {
-		fmt.Fprintln(a.Stderr, "helix: Codex runs new hooks only once you have trusted them: start codex and open /hooks")
+		fmt.Fprintln(a.Stderr, "helix: Codex runs new hooks only once you have trusted them: start codex and do so")
 	}
 	return c, err
 }
@@ -86,11 +86,11 @@ func (a *App) printChanges(changes []install.Change, asJSON bool) error {
 	for _, c := range changes {
 		switch {
 		case !c.Changed:
-			fmt.Fprintf(a.Stdout, "kept     %s\n", c.Path)
+			fmt.Fprintf(a.Stdout, "unchanged %s\n", c.Path)
 		case c.Backup != "":
-			fmt.Fprintf(a.Stdout, "changed  %s (before: %s)\n", c.Path, c.Backup)
+			fmt.Fprintf(a.Stdout, "changed   %s (before: %s)\n", c.Path, c.Backup)
 		default:
-			fmt.Fprintf(a.Stdout, "made     %s\n", c.Path)
+			fmt.Fprintf(a.Stdout, "made      %s\n", c.Path)
 		}
 	}
 	return nil

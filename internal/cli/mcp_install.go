@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -14,9 +13,6 @@ func (a *App) mcpCmd() *cobra.Command {
 	var approve bool
 	add := a.placesCmd("install", "Make the memory's tools known to Claude Code and Codex",
 		func(_ context.Context, p install.Place) (install.Change, error) {
-			if approve && p.Client != install.Codex {
-				fmt.Fprintln(a.Stderr, "helix: --approve is for Codex; for Claude Code helix hooks install approves the tools of the memory")
-			}
 			program, err := install.Find()
 			if err != nil {
 				return install.Change{}, err

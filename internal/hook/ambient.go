@@ -168,11 +168,18 @@ func (a *about) symbols() error {
 // related are the entries that a search for the file's name ranks first.
 func (a *about) related() error {
 	const show = 3
-	found, err := a.mem.Search(view.Query{Text: a.stem, Limit: show + len(a.seen)})
+	found, err := a.mem.Search(view.Query{Text: a.stem, Limit: 2*show + len(a.seen)})
 	if err != nil || found.Fallback {
 		return err
 	}
-	a.take("related ("+oneLine(a.stem, 60)+"):", entries(found), show)
+	var hits []entry.Entry
+	for _, h := range found.Hits {
+		// What comes from another file of the same name is about that one.
+		if filepath.Base(h.Entry.Source.Path) != filepath.Base(a.target.path) {
+			hits = append(hits, h.Entry)
+		}
+	}
+	a.take("related ("+oneLine(a.stem, 60)+"):", hits, show)
 	return nil
 }
 
@@ -227,14 +234,6 @@ func (a *about) refactored() error {
 	heading := "REFACTOR IMPACT (symbols modified: " + oneLine(strings.Join(names, ", "), 160) + "):"
 	a.take(heading, hits, most*show)
 	return nil
-}
-
-func entries(r view.Result) []entry.Entry {
-	out := make([]entry.Entry, len(r.Hits))
-	for i := range r.Hits {
-		out[i] = r.Hits[i].Entry
-	}
-	return out
 }
 
 // mentionsAny tells whether e has one of the names as a whole word.

@@ -77,8 +77,8 @@ func cut(s string, n int) string {
 	for end > 0 && !utf8.RuneStart(s[end]) {
 		end--
 	}
-	if space := strings.LastIndexByte(s[:end], ' '); space > end-24 {
-		end = max(space, 0)
+	if space := strings.LastIndexByte(s[:end], ' '); space > max(0, end-24) {
+		end = space
 	}
 	return strings.TrimRight(s[:end], " ") + mark
 }

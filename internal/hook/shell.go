@@ -34,7 +34,10 @@ func (s *splitter) run() {
 			i = s.quoted(i)
 		case c == '#' && !s.open:
 			i += len(untilLine(s.text[i:])) - 1
-		case c == '<' && strings.HasPrefix(s.text[i:], "<<") && !strings.HasPrefix(s.text[i:], "<<<"):
+		case strings.HasPrefix(s.text[i:], "<<<"):
+			s.endWord()
+			i += 2 // the word after it is no argument, but looks like one: no matter
+		case strings.HasPrefix(s.text[i:], "<<"):
 			i = s.heredoc(i)
 		case c == '\n':
 			s.endCommand()

@@ -157,9 +157,9 @@ func ordinary(w string) bool {
 		"switch", "case", "default", "else", "elif", "then", "string", "bool", "byte", "float", "double", "char", "void", "error",
 		"errors", "throw", "throws", "catch", "finally", "async", "await", "yield", "public", "private", "protected", "static",
 		"final", "range", "match", "where", "some", "result", "value", "values", "name", "data", "item", "items", "list", "args",
-		"kwargs", "text", "path", "file", "print", "println", "assert", "println_", "undefined", "nullptr", "unsigned", "signed",
+		"kwargs", "text", "path", "file", "print", "println", "assert", "pass", "undefined", "nullptr", "unsigned", "signed",
 		"that", "have", "will", "what", "when", "which", "there", "they", "them", "than", "only", "also", "into", "each", "does",
-		"object", "module", "string_", "number", "boolean", "setup", "close", "read", "write", "open", "next", "new_", "make", "append":
+		"object", "module", "number", "boolean", "setup", "close", "read", "write", "open", "next", "make", "append":
 		return true
 	}
 	return false

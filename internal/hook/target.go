@@ -52,6 +52,9 @@ func (q *request) target() target {
 	default:
 		return target{}
 	}
+	if strings.ContainsRune(t.path, 0) {
+		return target{}
+	}
 	t.abs = q.absolute(t.path)
 	if t.whole && t.abs != "" {
 		text, _ := readSource(t.abs) // a new file takes nothing away

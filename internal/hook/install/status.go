@@ -88,7 +88,7 @@ func Look(p Place, program Program) (Status, error) {
 		}
 	}
 	if p.Client == Codex && len(all) > 0 {
-		s.Note = "Codex runs none of these, and does not say so, until you have trusted them: start codex and open /hooks."
+		s.Note = "Codex runs none of these, and does not say so, until you have trusted them: start codex and do so."
 	}
 	return s, nil
 }

@@ -245,6 +245,9 @@ func (c *collector) newest(n int, topic string) error {
 
 func (c *collector) search(query string) error {
 	found, err := c.v.Search(view.Query{Text: query, Limit: briefHits, Filter: view.Filter{Since: c.since}})
+	if errors.Is(err, view.ErrQuery) {
+		return refuse("brief: %v", err)
+	}
 	if err != nil {
 		return err
 	}

@@ -128,7 +128,7 @@ func TestStats(t *testing.T) {
 	t.Parallel()
 	m, _ := memory(t, "", auth()...)
 	for detail, want := range map[string]string{
-		"": "3 topics, 6 entries\noldest ", "tags": "  #architecture: 1\n", "index": "index",
+		"": "3 topics, 6 entries\noldest ", "tags": "  #architecture: 1\n", "index": "index: ",
 	} {
 		got, err := m.Stats(t.Context(), kb.StatsRequest{Detail: detail})
 		if err != nil {
@@ -365,6 +365,7 @@ func TestRefused(t *testing.T) {
 		},
 		"brief detail":   func() error { _, err := m.Brief(ctx, kb.BriefRequest{Detail: "long"}); return err },
 		"brief since":    func() error { _, err := m.Brief(ctx, kb.BriefRequest{Since: -1}); return err },
+		"brief query":    func() error { _, err := m.Brief(ctx, kb.BriefRequest{Query: "kind:none"}); return err },
 		"brief category": func() error { _, err := m.Brief(ctx, kb.BriefRequest{Focus: []string{"fun"}}); return err },
 	} {
 		err := do()

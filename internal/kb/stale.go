@@ -44,13 +44,16 @@ func (m *Memory) Stale(ctx context.Context) (StaleResult, error) {
 		return StaleResult{}, err
 	}
 	out := StaleResult{Sources: len(sources), Items: []StaleItem{}}
+	if len(sources) == 0 {
+		return out, nil
+	}
 	files := source.NewChecker(m.root)
-	for _, s := range sources {
-		if err := ctx.Err(); err != nil {
+	for e, err := range v.Entries(view.Filter{}) {
+		if err := cmp.Or(err, ctx.Err()); err != nil {
 			return StaleResult{}, err
 		}
-		if err := m.staleOf(v, files, s.Name, &out); err != nil {
-			return StaleResult{}, err
+		if e.Source.Path != "" {
+			out.look(m, files, &e)
 		}
 	}
 	slices.SortFunc(out.Items, func(a, b StaleItem) int {
@@ -59,28 +62,18 @@ func (m *Memory) Stale(ctx context.Context) (StaleResult, error) {
 	return out, nil
 }
 
-// staleOf adds the entries of one source.
-func (m *Memory) staleOf(v *view.View, files *source.Checker, path string, out *StaleResult) error {
-	if !files.Known(path) {
-		return nil
+// look adds the entry if its source is not what it was.
+func (r *StaleResult) look(m *Memory, files *source.Checker, e *entry.Entry) {
+	state := sourceState(files, e)
+	switch state {
+	case source.Changed:
+		r.Changed++
+	case source.Gone:
+		r.Gone++
+	default:
+		return
 	}
-	for e, err := range v.Entries(view.Filter{Source: path}) {
-		if err != nil {
-			return err
-		}
-		if e.Source.Path != path { // the filter also finds the ends of longer paths
-			continue
-		}
-		switch state := sourceState(files, &e); state {
-		case source.Changed:
-			out.Changed++
-			out.Items = append(out.Items, StaleItem{m.show(files, &e), state.String()})
-		case source.Gone:
-			out.Gone++
-			out.Items = append(out.Items, StaleItem{m.show(files, &e), state.String()})
-		}
-	}
-	return nil
+	r.Items = append(r.Items, StaleItem{m.show(files, e), state.String()})
 }
 
 // sourceState says what became of an entry's source since its last wording.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"helix/internal/kb/index"
 	"helix/internal/kb/view"
 )
 
@@ -30,11 +31,14 @@ type StatsResult struct {
 	Oldest  time.Time  `json:"oldest,omitzero"`
 	Newest  time.Time  `json:"newest,omitzero"`
 	Tags    []TagCount `json:"tags,omitempty"`  // detail tags: most entries first
-	Index   string     `json:"index,omitempty"` // detail index: one line about the index
+	Index   *IndexInfo `json:"index,omitempty"` // detail index
 }
 
-// indexed is a view that can tell about its index.
-type indexed interface{ IndexStats() string }
+// IndexInfo describes the index.
+type IndexInfo struct {
+	index.Stats
+	Behind int `json:"behind"` // entries of the log that it has not got yet
+}
 
 // Stats counts what the memory has.
 func (m *Memory) Stats(_ context.Context, r StatsRequest) (StatsResult, error) {
@@ -64,7 +68,7 @@ func (m *Memory) Stats(_ context.Context, r StatsRequest) (StatsResult, error) {
 	case "tags":
 		out.Tags, err = tagCounts(v)
 	case "index":
-		out.Index = indexStats(v)
+		out.Index = &IndexInfo{v.Stats(), v.Behind()}
 	}
 	return out, err
 }
@@ -84,13 +88,6 @@ func tagCounts(v *view.View) ([]TagCount, error) {
 	return out, nil
 }
 
-func indexStats(v any) string {
-	if ix, ok := v.(indexed); ok {
-		return ix.IndexStats()
-	}
-	return "no index: every question reads the whole log"
-}
-
 // Text gives the figures.
 func (r StatsResult) Text() string {
 	if r.Entries == 0 {
@@ -99,14 +96,25 @@ func (r StatsResult) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %s\n", count(r.Topics, "topic", "topics"), count(r.Entries, "entry", "entries"))
 	fmt.Fprintf(&b, "oldest %s, newest %s\n", minute(r.Oldest), minute(r.Newest))
-	switch {
-	case r.Detail == "index":
-		b.WriteString(r.Index + "\n")
-	case r.Detail == "tags" && len(r.Tags) == 0:
+	if r.Index != nil {
+		r.Index.write(&b)
+	}
+	if r.Detail == "tags" && len(r.Tags) == 0 {
 		b.WriteString("no entry has a tag\n")
 	}
 	for _, t := range r.Tags {
 		fmt.Fprintf(&b, "  #%s: %d\n", t.Tag, t.Entries)
 	}
 	return b.String()
+}
+
+func (i *IndexInfo) write(b *strings.Builder) {
+	fmt.Fprintf(b, "index: %s, %s, %s, %d bytes\n",
+		count(i.Docs, "entry", "entries"), count(i.Terms, "term", "terms"), count(i.Segments, "segment", "segments"), i.Bytes)
+	if i.Deleted > 0 {
+		fmt.Fprintf(b, "  %s deleted and still in it\n", count(i.Deleted, "entry", "entries"))
+	}
+	if i.Behind > 0 {
+		fmt.Fprintf(b, "  %s not in it yet: they are read from the log\n", count(i.Behind, "entry", "entries"))
+	}
 }

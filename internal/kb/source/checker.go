@@ -85,20 +85,6 @@ func (c *Checker) Check(path, hash string, written time.Time) State {
 	return Same
 }
 
-// Known reports whether path names a file that is there or is Gone, whatever the
-// entry: otherwise every Check of it is Unknown.
-func (c *Checker) Known(path string) bool {
-	full, ok := c.locate(path)
-	if !ok {
-		return false
-	}
-	f := c.file(full)
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.look()
-	return f.state != Unknown
-}
-
 // locate finds the file that a source names. A source may be any name that the
 // writer gave, such as a URL; and what is outside of the root is not looked at
 // unless it was named by its whole path.

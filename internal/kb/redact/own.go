@@ -61,9 +61,24 @@ func ownRules() []*rule {
 			real:    func(_, secret string) bool { return !isHash(secret) && !wordlike(secret) },
 		},
 		{
-			id: "ai-service-key", keywords: []string{"sk-ant-", "sk-proj-", "sk-svcacct-", "sk-or-v1-"},
-			pattern: `\bsk-(?:ant|proj|svcacct|or-v1)-[\w-]{20,}`,
-			real:    func(_, secret string) bool { return !wordlike(secret) },
+			// gitleaks leaves those alone that end in EXAMPLE.
+			id: "aws-access-key-id", keywords: []string{"akia", "asia"}, where: long,
+			pattern: `\b(?:AKIA|ASIA)[A-Z0-9]{16}\b`,
+		},
+		{
+			id: "ai-service-key", keywords: []string{"sk-"}, where: long,
+			pattern: `\bsk-(?:(?:ant|proj|svcacct|or-v1)-[\w-]{20,}|[A-Za-z0-9]{32,})`,
+			real:    func(_, secret string) bool { return !wordlike(secret[len("sk-"):]) },
+		},
+		{
+			// What begins like this and is that long is a token, whether gitleaks
+			// finds it random or not.
+			id: "service-token", keywords: []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xoxb-", "xoxp-", "npm_", "_live_"}, where: long,
+			pattern: `\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_\w{60,}|glpat-[\w-]{20,}|xox[bp]-[\d-]{10,}[\w-]+|npm_[A-Za-z0-9]{36}|[sr]k_live_[A-Za-z0-9]{20,})`,
+			real: func(_, secret string) bool {
+				_, value, _ := strings.Cut(strings.ReplaceAll(secret, "-", "_"), "_")
+				return strings.Trim(value, "xX_.*") != ""
+			},
 		},
 		{
 			id: "google-client-secret", keywords: []string{"gocspx-"},

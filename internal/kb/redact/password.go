@@ -17,11 +17,13 @@ func passwords(text string, found func(start, end int)) {
 			return
 		}
 		at = name.end
-		value, quoted, ok := assignedValue(text, name)
+		value, how, ok := assignedValue(text, name)
 		if !ok {
 			continue
 		}
-		if realPassword(text[value.start:value.end], quoted) {
+		word := text[value.start:value.end]
+		if realPassword(word, how == inQuotes) && (how != inProse || !plainWord(word)) ||
+			inEnvironment(text, name, value) && !template(word) && !isFiller(word) && isWord(word) {
 			found(value.start, value.end)
 			at = value.end
 		}
@@ -74,8 +76,17 @@ func passwordWord(text string, at int) int {
 	return 0
 }
 
+// form is how a value is given to a name.
+type form uint8
+
+const (
+	bare     form = iota // password=VALUE
+	inQuotes             // password = "VALUE"
+	inProse              // the password is VALUE
+)
+
 // assignedValue gives what is assigned to name.
-func assignedValue(text string, name span) (value span, quoted, ok bool) {
+func assignedValue(text string, name span) (value span, how form, ok bool) {
 	at, _ := quoteAt(text, name.end)
 	op := blanks(text, at)
 	switch {
@@ -85,8 +96,10 @@ func assignedValue(text string, name span) (value span, quoted, ok bool) {
 		at = op + 1
 	case op > name.end && flagged(text, name.start): // --password VALUE
 		at = op
+	case op > name.end && strings.HasPrefix(text[op:], "is "):
+		at, how = op+len("is "), inProse
 	default:
-		return span{}, false, false
+		return span{}, bare, false
 	}
 	start := blanks(text, at)
 	from, mark := quoteAt(text, start)
@@ -94,7 +107,10 @@ func assignedValue(text string, name span) (value span, quoted, ok bool) {
 	if mark != 0 {
 		n := strings.IndexAny(text[from:], string(mark)+"\n")
 		if n < 0 || text[from+n] == '\n' {
-			return span{}, false, false
+			return span{}, bare, false
+		}
+		if how == bare {
+			how = inQuotes
 		}
 		end = from + len(strings.TrimSuffix(text[from:from+n], `\`))
 	} else {
@@ -105,7 +121,27 @@ func assignedValue(text string, name span) (value span, quoted, ok bool) {
 		end = from + len(strings.TrimRight(text[from:from+n], ".)"))
 	}
 	length := end - from
-	return span{from, end}, mark != 0, length >= shortestPassword && length <= longestPassword
+	return span{from, end}, how, length >= shortestPassword && length <= longestPassword
+}
+
+// plainWord reports whether s could be a word of a sentence about passwords.
+func plainWord(s string) bool { return wordlike(s) && !strings.ContainsAny(s, "!@#$%^&*+?~") }
+
+// inEnvironment reports whether the value is that of an environment variable, as
+// DB_PASSWORD=value: a word stands there only to be used.
+func inEnvironment(text string, name, value span) bool {
+	written := text[name.start:name.end]
+	return written == strings.ToUpper(written) && strings.Trim(text[name.end:value.start], `"'`) == "="
+}
+
+// isWord reports whether s is letters only, and enough of them.
+func isWord(s string) bool {
+	for i := range len(s) {
+		if class := caseOf(s[i]); class != 'a' && class != 'A' {
+			return false
+		}
+	}
+	return len(s) >= 6
 }
 
 // quoteAt passes a quotation mark at at, which may be escaped, and says which; 0

@@ -121,7 +121,7 @@ func template(s string) bool {
 }
 
 // filler has what examples write where a password would be.
-var filler = []string{"pass", "passwd", "password", "pwd", "pw", "secret", "token", "user", "username", "userinfo", "pass1", "word", "yourpassword", "your-password", "your_password", "example"}
+var filler = []string{"pass", "passwd", "password", "pwd", "pw", "secret", "token", "user", "username", "userinfo", "pass1", "word", "yourpassword", "your-password", "your_password", "example", "string"}
 
 func isFiller(s string) bool {
 	for _, f := range filler {
@@ -144,6 +144,9 @@ func realPassword(s string, quoted bool) bool {
 	}
 	if strings.HasPrefix(s, "/") || strings.HasPrefix(s, "~/") || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "../") || strings.Contains(s, "://") || strings.HasPrefix(s, "mem_") {
 		return false
+	}
+	if len(s) < 12 && strings.HasPrefix(s, "0x") && isHash("0000000"+s[2:]) {
+		return false // a number in code
 	}
 	for _, part := range strings.FieldsFunc(strings.ToLower(s), func(c rune) bool { return strings.ContainsRune("-_/.,", c) }) {
 		for _, t := range technical {

@@ -17,4 +17,6 @@ type Item struct {
 	Modified   time.Time `json:"modified,omitzero"`
 	Score      float64   `json:"score,omitempty"`
 	Text       string    `json:"text"` // whole, or what the detail asked for
+	// Matching says which lines of a whole text, from 1, have words of the search.
+	Matching []int `json:"matching_lines,omitempty"`
 }

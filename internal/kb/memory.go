@@ -28,6 +28,7 @@ type Memory struct {
 	redact     func(text string) (clean string, found int) // nil: texts are stored as they are
 	session    session
 	afterWrite func() // called after each write; nil for nothing
+	views      views
 }
 
 // Option changes how a memory is opened.
@@ -47,11 +48,15 @@ func Open(dir string, opts ...Option) *Memory {
 		o(m)
 	}
 	m.log = log.Open(dir)
+	m.afterWrite = m.views.written
 	return m
 }
 
-// Close lets go of the files.
-func (m *Memory) Close() error { return m.log.Close() }
+// Close brings the index up if it is behind, and lets go of the files.
+func (m *Memory) Close() error {
+	m.settle()
+	return errors.Join(m.views.close(), m.log.Close())
+}
 
 // Dir is the folder of the memory.
 func (m *Memory) Dir() string { return m.dir }
@@ -59,6 +64,3 @@ func (m *Memory) Dir() string { return m.dir }
 // DefaultDir is the folder that is used when none is named: $HELIX_KB, else
 // .helix-kb in the home folder.
 func DefaultDir(getenv func(string) string) (string, error) { return view.DefaultDir(getenv) }
-
-// View opens the memory as it is now, for reading. The caller closes it.
-func (m *Memory) View() (*view.View, error) { return view.Open(m.dir) }

@@ -1,5 +1,35 @@
 package kb
 
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"helix/internal/kb/source"
+	"helix/internal/kb/text"
+	"helix/internal/kb/view"
+)
+
+// The forms in which a search answers.
+const (
+	detailFull    = "full"
+	detailMedium  = "medium"
+	detailBrief   = "brief"
+	detailCount   = "count"
+	detailTopics  = "topics"
+	detailGrouped = "grouped"
+)
+
+const (
+	maxLimit    = 1000
+	perGroup    = 5   // items of a topic when grouped
+	mediumLines = 2   // of a text when medium
+	mediumLine  = 100 // bytes
+	briefLine   = 80  // bytes
+)
+
 // SearchRequest looks for entries.
 type SearchRequest struct {
 	Query  string `json:"query"`
@@ -25,12 +55,155 @@ type SearchResult struct {
 	Fallback bool         `json:"fallback,omitempty"` // no entry has all words; these have some
 	Items    []Item       `json:"items,omitempty"`
 	Topics   []TopicCount `json:"topics,omitempty"`
-
-	words []string
 }
 
 // TopicCount says how many entries a topic has, or a search found in it.
 type TopicCount struct {
 	Topic   string `json:"topic"`
 	Entries int    `json:"entries"`
+}
+
+// Search finds entries.
+func (m *Memory) Search(_ context.Context, r SearchRequest) (SearchResult, error) {
+	q, err := m.query(&r)
+	if err != nil {
+		return SearchResult{}, err
+	}
+	v, err := m.View()
+	if err != nil {
+		return SearchResult{}, err
+	}
+	defer v.Close()
+	out := SearchResult{Query: r.Query, Detail: r.Detail}
+	switch r.Detail {
+	case detailCount, detailTopics, detailGrouped:
+		err = out.byTopic(v, q)
+	default:
+		err = out.best(v, q)
+	}
+	if errors.Is(err, view.ErrQuery) {
+		return SearchResult{}, refuseQuery(err)
+	}
+	return out, err
+}
+
+func refuseQuery(err error) error {
+	return &refusal{strings.TrimPrefix(err.Error(), view.ErrQuery.Error()+": "), ErrRefused}
+}
+
+// query checks the request, fills in what it leaves out, and gives the query of it.
+func (m *Memory) query(r *SearchRequest) (view.Query, error) {
+	if r.Detail == "" {
+		r.Detail = detailMedium
+	}
+	details := []string{detailFull, detailMedium, detailBrief, detailCount, detailTopics, detailGrouped}
+	switch {
+	case !slices.Contains(details, r.Detail):
+		return view.Query{}, refuse("search: no detail %q; there are %s", cut(r.Detail, 100), strings.Join(details, ", "))
+	case r.Mode != "" && r.Mode != "and" && r.Mode != "or":
+		return view.Query{}, refuse("search: no mode %q; there are and, or", cut(r.Mode, 100))
+	case r.Limit < 0 || r.Limit > maxLimit:
+		return view.Query{}, refuse("search: limit %d: give 1 to %d", r.Limit, maxLimit)
+	case r.Days < 0 || r.Hours < 0:
+		return view.Query{}, refuse("search: days and hours count backwards from now: give a positive number")
+	case strings.TrimSpace(r.Query) == "" && r.Topic+r.Tag+r.Source+r.Kind+r.After+r.Before == "" && r.Days+r.Hours == 0:
+		return view.Query{}, refuse("search: say what to look for: words, or a topic, tag, source, kind or time")
+	}
+	q := view.Query{Text: r.Query, Any: r.Mode == "or", Limit: r.Limit}
+	q.Filter = view.Filter{Topic: r.Topic, Tag: r.Tag, Source: r.Source, Kind: r.Kind}
+	now := m.now()
+	var err error
+	if r.After != "" {
+		if q.Filter.Since, err = view.ParseTime(r.After, now); err != nil {
+			return q, refuseQuery(err)
+		}
+	}
+	if r.Before != "" {
+		if q.Filter.Until, err = view.ParseTime(r.Before, now); err != nil {
+			return q, refuseQuery(err)
+		}
+	}
+	hours := r.Days * 24
+	if r.Hours > 0 {
+		hours = r.Hours
+	}
+	if hours > 0 {
+		if since := now.Add(-time.Duration(hours) * time.Hour); since.After(q.Filter.Since) {
+			q.Filter.Since = since
+		}
+	}
+	return q, nil
+}
+
+// best fills in the entries that fit best.
+func (out *SearchResult) best(v *view.View, q view.Query) error {
+	res, err := v.Search(q)
+	if err != nil {
+		return err
+	}
+	out.Fallback, out.More, out.Matches = res.Fallback, res.More, len(res.Hits)
+	mark := text.NewMarker(res.Words)
+	for i := range res.Hits {
+		out.Items = append(out.Items, itemOfHit(&res.Hits[i], mark, out.Detail))
+	}
+	return nil
+}
+
+// byTopic counts everything that is found, and shows some of each topic when
+// grouped.
+func (out *SearchResult) byTopic(v *view.View, q view.Query) error {
+	m, err := v.Matches(q)
+	if err != nil {
+		return err
+	}
+	out.Matches, out.Fallback = m.Total, m.Fallback
+	for _, t := range m.Topics {
+		out.Topics = append(out.Topics, TopicCount{t.Name, t.Entries})
+	}
+	if out.Detail != detailGrouped || m.Total == 0 {
+		return nil
+	}
+	limit := q.Limit
+	if limit == 0 {
+		limit = 20
+	}
+	q.Limit = maxLimit
+	res, err := v.Search(q)
+	if err != nil {
+		return err
+	}
+	mark := text.NewMarker(res.Words)
+	shown := map[string]int{}
+	for i := range res.Hits {
+		h := &res.Hits[i]
+		if len(out.Items) < limit && shown[h.Entry.Topic] < perGroup {
+			shown[h.Entry.Topic]++
+			out.Items = append(out.Items, itemOfHit(h, mark, out.Detail))
+		}
+	}
+	out.More = m.Total > len(out.Items)
+	return nil
+}
+
+func itemOfHit(h *view.Hit, mark *text.Marker, detail string) Item {
+	item := itemOf(&h.Entry)
+	item.Score, item.Stale = h.Score, h.Stale
+	if h.Stale {
+		item.Confidence = min(item.Confidence, source.Decay)
+	}
+	switch detail {
+	case detailFull:
+		n := 0
+		for line := range strings.Lines(item.Text) {
+			n++
+			if mark.In(line) > 0 {
+				item.Matching = append(item.Matching, n)
+			}
+		}
+	case detailMedium:
+		item.Text = strings.Join(mark.Snippet(item.Text, mediumLines, mediumLine), "\n")
+	default:
+		item.Text = strings.Join(mark.Snippet(item.Text, 1, briefLine), "\n")
+	}
+	return item
 }

@@ -130,3 +130,13 @@ func (s *Snapshot) Topic(r Ref) string {
 	name, _ := seg.topic(int(seg.meta(r.doc).topic))
 	return string(name)
 }
+
+// Verify reads all segments and compares their checksums.
+func (s *Snapshot) Verify() error {
+	for _, p := range s.parts {
+		if err := p.seg.Verify(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -10,7 +10,8 @@ import (
 
 // Topics sums up the topics of active entries, by name.
 func (v *View) Topics() (out []Topic, err error) {
-	err = index.Guard(func() error {
+	err = v.guard(func() error {
+		out = nil
 		for _, t := range v.snap.Topics(v.opts.now()) {
 			out = append(out, Topic{t.Name, t.Docs, t.First, t.Last})
 		}
@@ -30,14 +31,15 @@ func (v *View) Sources() ([]Count, error) { return v.counts((*index.Snapshot).So
 // damaged is left out.
 func (v *View) Entries(f Filter) iter.Seq2[entry.Entry, error] {
 	return func(yield func(entry.Entry, error) bool) {
-		var refs []index.Ref
-		err := index.Guard(func() error {
+		var places []index.Place
+		err := v.guard(func() error {
+			places = nil
 			q, ok := v.filter(f)
 			if !ok {
 				return nil
 			}
 			for ref := range v.snap.InOrder(&q) {
-				refs = append(refs, ref)
+				places = append(places, v.snap.Place(ref))
 			}
 			return nil
 		})
@@ -45,8 +47,8 @@ func (v *View) Entries(f Filter) iter.Seq2[entry.Entry, error] {
 			yield(entry.Entry{}, err)
 			return
 		}
-		for _, ref := range refs {
-			e, err := v.loadGuarded(ref)
+		for _, p := range places {
+			e, err := loadAt(v.log, p)
 			if damaged(err) {
 				continue
 			}
@@ -59,7 +61,8 @@ func (v *View) Entries(f Filter) iter.Seq2[entry.Entry, error] {
 
 // Newest gives up to n entries that pass f, the newest first.
 func (v *View) Newest(n int, f Filter) (out []entry.Entry, err error) {
-	err = index.Guard(func() error {
+	err = v.guard(func() error {
+		out = nil
 		q, ok := v.filter(f)
 		if !ok {
 			return nil
@@ -79,16 +82,9 @@ func (v *View) Newest(n int, f Filter) (out []entry.Entry, err error) {
 	return out, err
 }
 
-func (v *View) loadGuarded(ref index.Ref) (e entry.Entry, err error) {
-	err = index.Guard(func() error {
-		e, err = v.load(ref)
-		return err
-	})
-	return e, err
-}
-
 func (v *View) counts(of func(*index.Snapshot, time.Time) []index.Count) (out []Count, err error) {
-	err = index.Guard(func() error {
+	err = v.guard(func() error {
+		out = nil
 		for _, c := range of(v.snap, v.opts.now()) {
 			out = append(out, Count{c.Name, c.Docs})
 		}

@@ -33,7 +33,7 @@ func (v *View) Search(q Query) (Result, error) {
 		limit = defaultLimit
 	}
 	var res Result
-	err = index.Guard(func() error {
+	err = v.guard(func() error {
 		res, err = v.search(p, limit, q.Any)
 		if err == nil && len(res.Hits) == 0 && !q.Any && p.several() {
 			res, err = v.search(p, limit, true)
@@ -93,7 +93,7 @@ func (v *View) Matches(q Query) (Matches, error) {
 		return Matches{}, err
 	}
 	var m Matches
-	err = index.Guard(func() error {
+	err = v.guard(func() error {
 		m, err = v.matches(p, q.Any)
 		if err == nil && m.Total == 0 && !q.Any && p.several() {
 			m, err = v.matches(p, true)

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"helix/internal/kb/entry"
@@ -21,10 +23,14 @@ var ErrBehind = errors.New("the index is too far behind")
 type View struct {
 	dir  string
 	log  *log.Reader
-	base *index.Snapshot // what the index has
-	snap *index.Snapshot // base, and what was written since
-	tail *Tail           // nil when the index has everything
 	opts options
+	refs atomic.Int32 // that must still Close it
+
+	mu     sync.RWMutex    // held by everything that reads snap; for writing, to replace it
+	base   *index.Snapshot // what the index has
+	snap   *index.Snapshot // base, and what was written since
+	tail   *Tail           // nil when the index has everything
+	broken bool            // the index is damaged, and base is empty instead
 }
 
 type options struct {
@@ -63,6 +69,14 @@ func (v *View) Reopen() (*View, error) {
 	if err == nil && state == log.Same {
 		return nil, ErrUnchanged
 	}
+	return v.Refresh()
+}
+
+// Refresh is Reopen that does not ask whether anything was written: the index may
+// have moved on.
+func (v *View) Refresh() (*View, error) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
 	return open(v.dir, v.opts, v.base)
 }
 
@@ -75,16 +89,17 @@ func open(dir string, o options, prev *index.Snapshot) (*View, error) {
 		return nil, err
 	}
 	v := &View{dir: dir, log: r, opts: o}
-	if err := v.catchUp(prev); err != nil {
+	v.refs.Store(1)
+	var from log.Pos
+	v.base, from = OpenIndex(filepath.Join(v.dir, IndexDir), v.log, prev)
+	if err := v.catchUp(from); err != nil && !(errors.Is(err, index.ErrCorrupt) && v.rebuild() == nil) {
 		return nil, errors.Join(err, v.Close())
 	}
 	return v, nil
 }
 
-// catchUp opens the index and adds what it lacks.
-func (v *View) catchUp(prev *index.Snapshot) error {
-	var from log.Pos
-	v.base, from = OpenIndex(filepath.Join(v.dir, IndexDir), v.log, prev)
+// catchUp adds what the index lacks.
+func (v *View) catchUp(from log.Pos) error {
 	v.snap = v.base
 	if v.log.Reached(from) {
 		return nil
@@ -122,8 +137,55 @@ func OpenIndex(dir string, r *log.Reader, prev *index.Snapshot) (*index.Snapshot
 	return s, at
 }
 
+// guard runs fn, which reads the snapshot. When that turns out to be damaged, the
+// view goes on without the index and fn runs again.
+func (v *View) guard(fn func() error) error {
+	v.mu.RLock()
+	err := index.Guard(fn)
+	v.mu.RUnlock()
+	if !errors.Is(err, index.ErrCorrupt) {
+		return err
+	}
+	if err := v.rebuild(); err != nil {
+		return err
+	}
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return index.Guard(fn)
+}
+
+// rebuild replaces a damaged index by one of the whole log, in memory. The files
+// are left for one who may write.
+func (v *View) rebuild() error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.broken {
+		return nil // by another call meanwhile
+	}
+	v.broken = true
+	err := v.base.Close()
+	v.base = new(index.Snapshot)
+	return errors.Join(err, v.catchUp(log.Pos{}))
+}
+
+// Broken reports whether the index was found to be damaged.
+func (v *View) Broken() bool {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return v.broken
+}
+
+// Share gives v to one more, who must Close it too.
+func (v *View) Share() *View {
+	v.refs.Add(1)
+	return v
+}
+
 // Close lets go of the files.
 func (v *View) Close() error {
+	if v.refs.Add(-1) > 0 {
+		return nil
+	}
 	var err error
 	if v.base != nil {
 		err = v.base.Close()
@@ -143,12 +205,16 @@ func (v *View) Behind() int {
 func (v *View) End() (log.Pos, error) { return v.log.End() }
 
 // Stats describes the index.
-func (v *View) Stats() index.Stats { return v.base.Stats() }
+func (v *View) Stats() index.Stats {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return v.base.Stats()
+}
 
 // Len is the number of active entries.
 func (v *View) Len() int {
 	n := 0
-	_ = index.Guard(func() error {
+	_ = v.guard(func() error {
 		n = v.snap.Active(v.opts.now())
 		return nil
 	})
@@ -157,7 +223,7 @@ func (v *View) Len() int {
 
 // Get reads an entry, also one that is hidden. ErrNotFound.
 func (v *View) Get(id string) (e entry.Entry, err error) {
-	err = index.Guard(func() error {
+	err = v.guard(func() error {
 		ref, ok := v.snap.Find(id)
 		if ok {
 			e, err = v.load(ref)
@@ -201,4 +267,11 @@ func loadAt(r *log.Reader, p index.Place) (entry.Entry, error) {
 		c.Apply(&e)
 	}
 	return e, nil
+}
+
+// VerifyIndex compares the checksums of the whole index.
+func (v *View) VerifyIndex() error {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return v.base.Verify()
 }

@@ -220,12 +220,22 @@ func TestSilence(t *testing.T) {
 	}
 	for _, event := range everyEvent() {
 		for name, bad := range map[string]string{
-			"no JSON": "hello", "cut": `{"prompt":"a lon`, "a list": `[1]`, "a text": `"x"`, "two": `{}{}`, "deep": strings.Repeat(`[`, 5<<20), "deep object": strings.Repeat(`{"a":`, 1<<20),
-			"too long": `{"prompt":"` + strings.Repeat("x", maxInput) + `"}`,
+			"no JSON": "hello", "cut": `{"prompt":"a lon`, "a list": `[1]`, "a text": `"x"`, "two": `{}{}`, "deep": strings.Repeat(`{"a":`, 2*maxDepth) + "1" + strings.Repeat(`}`, 2*maxDepth),
 		} {
 			if answer, debug := ask(t, remembers(t), event, bad); answer != "" || debug == "" {
 				t.Errorf("%s, input is %s: answer %q, debug %q", event, name, answer, debug)
 			}
+		}
+	}
+}
+
+// TestHugeInput: the size of an event is bounded, and so is how deep it is gone
+// into, which would end the program by its stack.
+func TestHugeInput(t *testing.T) {
+	t.Parallel()
+	for name, bad := range map[string]string{"long": `{"prompt":"` + strings.Repeat("x", maxInput) + `"}`, "deep": `{"prompt":` + strings.Repeat(`[`, maxInput/2)} {
+		if answer, debug := ask(t, remembers(t), "prompt", bad); answer != "" || debug == "" {
+			t.Errorf("%s: answer %q, debug %q", name, answer, debug)
 		}
 	}
 }

@@ -70,13 +70,13 @@ func (n notes) forget() error {
 
 // clean removes notes that are too old, and the oldest of too many.
 func (n notes) clean() error {
-	return trim(n.dir, maxNotes, 1<<20, n.now.Add(-maxNoteAge))
+	return trim(n.dir, maxNotes, n.now.Add(-maxNoteAge))
 }
 
 // trim removes the files of dir that were last written before the given time, and
-// then the oldest ones until at most files of them with at most bytes are left. A
-// file that another process removes meanwhile is as good as removed here.
-func trim(dir string, files int, bytes int64, before time.Time) error {
+// then the oldest ones until at most keep are left. A file that another process
+// removes meanwhile is as good as removed here.
+func trim(dir string, keep int, before time.Time) error {
 	list, err := os.ReadDir(dir)
 	if err != nil {
 		return err
@@ -91,10 +91,8 @@ func trim(dir string, files int, bytes int64, before time.Time) error {
 	slices.SortFunc(infos, func(a, b fs.FileInfo) int {
 		return cmp.Or(b.ModTime().Compare(a.ModTime()), strings.Compare(a.Name(), b.Name()))
 	})
-	var size int64
 	for i, info := range infos {
-		size += info.Size()
-		if i >= files || size > bytes || info.ModTime().Before(before) {
+		if i >= keep || info.ModTime().Before(before) {
 			if err := os.Remove(filepath.Join(dir, info.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}

@@ -14,6 +14,7 @@ const (
 	maxLines   = 2000
 	maxSymbols = 40
 	minSymbol  = 4
+	maxSymbol  = 100 // bytes of a name
 )
 
 // readSource reads a regular file of at most maxSource bytes.
@@ -44,7 +45,7 @@ func declared(text string) []string {
 		if n++; n > maxLines || len(names) == maxSymbols {
 			break
 		}
-		if name := declares(l); len(name) >= minSymbol && !seen[name] && !ordinary(name) {
+		if name := declares(l); len(name) >= minSymbol && len(name) <= maxSymbol && !seen[name] && !ordinary(name) {
 			seen[name] = true
 			names = append(names, name)
 		}
@@ -130,7 +131,7 @@ func removed(old, new string, whole bool) []string {
 	}
 	var out []string
 	for _, w := range names {
-		if len(w) >= minSymbol && !kept[w] && !ordinary(w) {
+		if len(w) >= minSymbol && len(w) <= maxSymbol && !kept[w] && !ordinary(w) {
 			kept[w] = true
 			out = append(out, w)
 		}

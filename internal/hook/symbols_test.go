@@ -140,7 +140,7 @@ func TestSymbolCacheIsBounded(t *testing.T) {
 		fileSymbols(write(t, filepath.Join(src, fmt.Sprintf("f%d.go", i)), "func name()\n"), cache)
 	}
 	kept, err := os.ReadDir(cache)
-	if err != nil || len(kept) != maxCached {
+	if err != nil || len(kept) > maxCached || len(kept) < maxCached/2 {
 		t.Errorf("%d files, %v", len(kept), err)
 	}
 }

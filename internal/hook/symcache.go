@@ -11,11 +11,9 @@ import (
 	"time"
 )
 
-const (
-	// maxCached files, of maxCachedBytes together, remember the symbols of files.
-	maxCached      = 512
-	maxCachedBytes = 4 << 20
-)
+// maxCached files remember the symbols of a file each, maxSymbols names of at most
+// maxSymbol bytes.
+const maxCached = 512
 
 // fileSymbols are the names that a file declares. They are remembered in cacheDir,
 // one file for each path, for as long as size and time of the file stay.
@@ -76,7 +74,13 @@ func remember(place, key string, names []string) error {
 	if err != nil {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
-	return trim(dir, maxCached, maxCachedBytes, time.Time{})
+	// To count them is quick, to look at each is not: when there are too many, a
+	// quarter goes at once.
+	list, err := os.ReadDir(dir)
+	if err != nil || len(list) <= maxCached {
+		return err
+	}
+	return trim(dir, maxCached*3/4, time.Time{})
 }
 
 // ownFolder makes dir if it is not there, and tells whether it is a real folder of

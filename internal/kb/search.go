@@ -23,7 +23,6 @@ const (
 )
 
 const (
-	maxLimit    = 1000
 	perGroup    = 5   // items of a topic when grouped
 	mediumLines = 2   // of a text when medium
 	mediumLine  = 100 // bytes

@@ -56,7 +56,7 @@ func ownRules() []*rule {
 			pattern: `\beyJ[\w-]{8,}\.eyJ[\w-]{8,}(?:\.[\w-]*)?`,
 		},
 		{
-			id: "aws-secret-access-key", keywords: []string{"aws", "secretaccesskey", "secret_access_key", "secret access key"},
+			id: "aws-secret-access-key", keywords: []string{"aws", "secretaccesskey", "secret_access_key", "secret access key"}, where: assigned,
 			pattern: `(?i)(?:aws[\w .-]{0,30}|secret[_ -]?access[_ -]?)key(?:[_ -]?id)?["']?[ \t]{0,3}(?:=>|:=|=|:)[ \t]{0,3}["']?([a-z0-9/+]{40})(?:[^a-z0-9/+=]|$)`,
 			real:    func(_, secret string) bool { return !isHash(secret) && !wordlike(secret) },
 		},

@@ -31,8 +31,10 @@ type rule struct {
 	// search, where there is one, is used instead of pattern.
 	search func(text string, found func(start, end int))
 
-	once sync.Once
-	re   *regexp.Regexp
+	once    sync.Once
+	re      *regexp.Regexp
+	words   sync.Once
+	matcher *matcher
 }
 
 // allowlist tells what a rule finds and is no secret.
@@ -57,11 +59,26 @@ func (r *rule) find(t *target, found func(start, end int)) {
 		}
 	case r.where == assigned:
 		for _, w := range t.assignments() {
-			r.match(t.text, w, found)
+			if r.near(t.text[w.start:w.end]) {
+				r.match(t.text, w, found)
+			}
 		}
 	default:
 		r.match(t.text, span{0, len(t.text)}, found)
 	}
+}
+
+// near reports whether a part of a text has a keyword of the rule.
+func (r *rule) near(part string) bool {
+	r.words.Do(func() {
+		var words []keyword
+		for _, w := range r.keywords {
+			words = append(words, keyword{word: strings.ToLower(w)})
+		}
+		r.matcher = newMatcher(words)
+	})
+	_, any := r.matcher.scan(part)
+	return any
 }
 
 func (r *rule) match(text string, in span, found func(start, end int)) {

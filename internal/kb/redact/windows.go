@@ -23,7 +23,8 @@ const (
 )
 
 // assignments are the places where something follows an operator that has a
-// digit or a sign in it: what is letters only is no value to those rules.
+// digit or a sign in it, and ends as values do: what is letters only, or a call,
+// is no value to those rules.
 func (t *target) assignments() []span {
 	if t.have.assigned {
 		return t.assigned
@@ -40,7 +41,8 @@ func (t *target) assignments() []span {
 		for ; i < len(t.text) && is(t.text[i], token); i++ {
 			letters = letters && is(t.text[i], letter)
 		}
-		if i-value >= minAssigned && !letters {
+		ends := i == len(t.text) || is(t.text[i], operator|quote|space|closing)
+		if i-value >= minAssigned && !letters && ends {
 			t.assigned = t.window(t.assigned, from, i)
 		}
 		i--
@@ -93,6 +95,7 @@ const (
 	operator             // = : > | ? ,
 	quote                // ' " `
 	space
+	closing // ; ) ] }
 )
 
 func is(c byte, class uint8) bool { return classOf[c]&class != 0 }
@@ -109,5 +112,6 @@ var classOf = func() (of [256]uint8) {
 	set("=:>|?,", operator)
 	set("'\"`", quote)
 	set(" \t\r\n\f\v\\", space)
+	set(";)]}", closing)
 	return of
 }()

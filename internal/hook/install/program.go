@@ -104,8 +104,12 @@ func split(command string) []string {
 // one that is somebody else's.
 func ours(command string) (program, event string, ok bool) {
 	words := split(command)
-	for len(words) > 0 && strings.Contains(words[0], "=") && !strings.Contains(words[0], "/") {
-		words = words[1:] // an assignment that the person put before it
+	for len(words) > 0 {
+		name, _, assigns := strings.Cut(words[0], "=")
+		if !assigns || strings.Contains(name, "/") {
+			break
+		}
+		words = words[1:] // what the person set before it
 	}
 	switch {
 	case len(words) >= 2 && filepath.Base(words[0]) == "helix-hook":

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"time"
+
+	"helix/internal/kb"
+)
+
+// part of the corpus that one import takes.
+const loadPart = 100_000
+
+func (s *session) load(ctx context.Context, t *table) error {
+	m := kb.Open(s.dir)
+	defer m.Close()
+	ms := 0.0
+	seen := map[string]bool{}
+	for left := s.entries; left > 0; {
+		n := min(left, loadPart)
+		lines, err := s.corpus.lines(n)
+		if err != nil {
+			return err
+		}
+		start := time.Now()
+		got, err := m.Import(ctx, kb.ImportRequest{Format: "jsonl", Reader: bytes.NewReader(lines)})
+		if err != nil {
+			return err
+		}
+		ms += since(start)
+		if got.Entries != n {
+			return fmt.Errorf("%d of %d entries were imported", got.Entries, n)
+		}
+		left -= n
+	}
+	s.queries = s.corpus.queries(100)
+	for _, topic := range s.corpus.topics {
+		for _, sentence := range s.corpus.lib.sentences[topic.pkg][:3] {
+			if !seen[sentence.file] && len(s.files) < 100 {
+				seen[sentence.file] = true
+				s.files = append(s.files, sentence.file)
+			}
+		}
+	}
+	t.value("bulk load", duration(ms), fmt.Sprintf("%.0f entries/s", float64(s.entries)/ms*1000))
+	return nil
+}
+
+func (s *session) sizes(t *table) error {
+	var logSize, rest int64
+	err := filepath.WalkDir(s.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		if d.Name() == "data.log" {
+			logSize += info.Size()
+		} else {
+			rest += info.Size()
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if logSize == 0 {
+		return errors.New("the memory has no data.log")
+	}
+	t.value("log", fmt.Sprintf("%.1f MB", float64(logSize)/1e6), fmt.Sprintf("%d bytes an entry", logSize/int64(s.entries)))
+	t.value("index and other files", fmt.Sprintf("%.1f MB", float64(rest)/1e6), fmt.Sprintf("%.2f × the log", float64(rest)/float64(logSize)))
+	return nil
+}
+
+func (s *session) search(ctx context.Context, t *table) error {
+	m := kb.Open(s.dir)
+	defer m.Close()
+	var took []float64
+	first := 0.0
+	for round := range 2 { // the first one warms
+		for i, q := range s.queries {
+			start := time.Now()
+			if _, err := m.Search(ctx, kb.SearchRequest{Query: q, Limit: 10}); err != nil {
+				return fmt.Errorf("search %q: %w", q, err)
+			}
+			switch {
+			case round > 0:
+				took = append(took, since(start))
+			case i == 0:
+				first = since(start)
+			}
+		}
+	}
+	t.value("first search in process", duration(first), "opens the memory")
+	t.times("search in process", took, fmt.Sprintf("%d queries of 1 to 3 words, warm", len(took)))
+	return nil
+}
+
+func (s *session) brief(ctx context.Context, t *table) error {
+	m := kb.Open(s.dir)
+	defer m.Close()
+	runs := min(s.runs, 20)
+	for _, with := range []string{"", "with a query"} {
+		var took []float64
+		for i := range runs {
+			r := kb.BriefRequest{}
+			if with != "" {
+				r.Query = s.corpus.topics[i%len(s.corpus.topics)].name
+			}
+			start := time.Now()
+			if _, err := m.Brief(ctx, r); err != nil {
+				return err
+			}
+			took = append(took, since(start))
+		}
+		if with == "" {
+			with = "of everything"
+		}
+		t.times("brief "+with, took, "")
+	}
+	return nil
+}
+
+func (s *session) reindex(ctx context.Context, t *table) error {
+	m := kb.Open(s.dir)
+	defer m.Close()
+	start := time.Now()
+	if _, err := m.Reindex(ctx); err != nil {
+		return err
+	}
+	t.value("rebuild of the index", duration(since(start)), "")
+	return nil
+}

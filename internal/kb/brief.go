@@ -30,6 +30,7 @@ type BriefResult = brief.Result
 const (
 	briefTopic  = 500  // newest entries of the topics that are asked for
 	briefHits   = 300  // best hits of a search
+	briefNear   = 200  // and newest entries of topics whose names have what is searched for
 	briefTopics = 20   // topics that are looked at by name
 	briefLinks  = 200  // links followed
 	briefRecent = 2000 // newest entries of the whole memory
@@ -174,21 +175,21 @@ func (c *collector) collect(query string) error {
 	name := topicName(query)
 	exact, near := topicsNamed(topics, query, name)
 	if len(exact) > 0 {
-		return c.topics(below(topics, exact))
+		return c.topics(briefTopic, below(topics, exact))
 	}
-	if err := c.topics(near); err != nil {
+	if err := c.topics(briefNear, near); err != nil {
 		return err
 	}
 	return c.search(query)
 }
 
-// topics collects the newest entries of some topics, as many of each.
-func (c *collector) topics(names []string) error {
+// topics collects the n newest entries of some topics, as many of each.
+func (c *collector) topics(n int, names []string) error {
 	if len(names) > briefTopics {
 		names, c.more = names[:briefTopics], true
 	}
 	for _, name := range names {
-		if err := c.newest(briefTopic/len(names), name); err != nil {
+		if err := c.newest(n/len(names), name); err != nil {
 			return err
 		}
 	}

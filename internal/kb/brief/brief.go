@@ -157,7 +157,7 @@ func unique(in []Candidate) []Candidate {
 func prepare(in []Candidate, now time.Time) []*item {
 	classes, links := newClassifier(), linksIn(in)
 	items := make([]*item, len(in))
-	var numbers numberer
+	numbers := newNumberer()
 	for i := range in {
 		c := &in[i]
 		e := &c.Entry

@@ -191,7 +191,7 @@ func (c *classifier) byTag(e *entry.Entry) (Category, bool) {
 }
 
 func (c *classifier) byFirstLine(line string) (Category, bool) {
-	line = strings.ToLower(head(line, maxScan))
+	line = strings.ToLower(head(line, maxFirst))
 	for _, r := range c.rules {
 		for _, p := range r.prefixes {
 			if strings.HasPrefix(line, p) {
@@ -207,13 +207,16 @@ func (c *classifier) byFirstLine(line string) (Category, bool) {
 	return "", false
 }
 
-// maxScan is how much of a text, in bytes, is looked through for words.
-const maxScan = 4 << 10
+// How much, in bytes, is looked through for words.
+const (
+	maxFirst = 256     // of a first line
+	maxScan  = 4 << 10 // of a text
+)
 
 // byBody picks the category most of whose keywords occur.
 func (c *classifier) byBody(text string) Category {
 	best, most := Untagged, 0
-	for i, n := range c.body.count(strings.ToLower(head(text, maxScan)), len(c.rules)) {
+	for i, n := range c.body.count(head(text, maxScan), len(c.rules)) {
 		if n > most {
 			best, most = c.rules[i].category, n
 		}
@@ -243,7 +246,7 @@ func (l *lexicon) add(rule int, phrases []string) {
 	}
 }
 
-// count tells how many different terms of each of n rules a lower-case text has.
+// count tells how many different terms of each of n rules a text has.
 func (l *lexicon) count(text string, n int) []int {
 	found, seen := make([]int, n), make([]bool, len(l.terms))
 	for rest := spaced(text); rest != ""; {
@@ -259,19 +262,26 @@ func (l *lexicon) count(text string, n int) []int {
 	return found
 }
 
-// spaced gives the words of s with one space after each.
+// spaced gives the words of s in lower case, with one space after each.
 func spaced(s string) string {
 	out := make([]byte, 0, len(s)+1)
-	for _, r := range s {
-		switch {
-		case unicode.IsLetter(r) || unicode.IsDigit(r):
-			out = utf8.AppendRune(out, r)
-		case len(out) > 0 && out[len(out)-1] != ' ':
+	gap := func() {
+		if len(out) > 0 && out[len(out)-1] != ' ' {
 			out = append(out, ' ')
 		}
 	}
-	if len(out) > 0 && out[len(out)-1] != ' ' {
-		out = append(out, ' ')
+	for _, r := range s {
+		switch {
+		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
+			out = append(out, byte(r))
+		case r >= 'A' && r <= 'Z':
+			out = append(out, byte(r)+'a'-'A')
+		case r >= utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)):
+			out = utf8.AppendRune(out, unicode.ToLower(r))
+		default:
+			gap()
+		}
 	}
+	gap()
 	return string(out)
 }

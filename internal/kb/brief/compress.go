@@ -65,41 +65,48 @@ func dedup(items []*item) []*item {
 // shares more than overlap of the words. So a chain of rewordings ends up in its
 // newest, also when the first and the last have little in common.
 func supersede(items []*item) []*item {
-	type topic struct {
-		seen  []*item
-		words map[int][]int // of seen, by their words
-	}
-	topics := map[string]*topic{}
-	return slices.DeleteFunc(items, func(it *item) bool {
-		t := topics[it.topic]
-		if t == nil {
-			t = &topic{words: map[int][]int{}}
-			topics[it.topic] = t
-		}
-		common := make([]int, len(t.seen))
+	topics, words := map[string][]*item{}, 0
+	for _, it := range items {
+		topics[it.topic] = append(topics[it.topic], it)
 		for _, w := range it.words {
-			for _, i := range t.words[w] {
+			words = max(words, w+1)
+		}
+	}
+	having := make([][]int, words)
+	for _, topic := range topics {
+		chain(topic, having)
+	}
+	return slices.DeleteFunc(items, func(it *item) bool { return it.into != nil })
+}
+
+// chain folds the entries of one topic, newest first. having is empty, by the
+// number of a word, and is left so.
+func chain(topic []*item, having [][]int) {
+	common := make([]int, len(topic))
+	for me, it := range topic {
+		clear(common[:me])
+		for _, w := range it.words {
+			for _, i := range having[w] {
 				common[i]++
 			}
+			having[w] = append(having[w], me)
 		}
-		me := len(t.seen)
-		t.seen = append(t.seen, it)
-		for _, w := range it.words {
-			t.words[w] = append(t.words[w], me)
-		}
-		for i := len(common) - 1; i >= 0; i-- {
+		for i := me - 1; i >= 0; i-- {
 			n := common[i]
-			if all := len(it.words) + len(t.seen[i].words) - n; n == 0 || float64(n) <= overlap*float64(all) {
-				continue
+			if all := len(it.words) + len(topic[i].words) - n; n > 0 && float64(n) > overlap*float64(all) {
+				head := topic[i].newest()
+				it.into = head
+				head.older = append(head.older, it)
+				head.absorb(it)
+				break
 			}
-			head := t.seen[i].newest()
-			it.into = head
-			head.older = append(head.older, it)
-			head.absorb(it)
-			return true
 		}
-		return false
-	})
+	}
+	for _, it := range topic {
+		for _, w := range it.words {
+			having[w] = having[w][:0]
+		}
+	}
 }
 
 // cluster folds three or more entries of one topic and category, written within

@@ -12,13 +12,12 @@ type numberer struct {
 	next    int
 }
 
+func newNumberer() *numberer { return &numberer{numbers: make(map[string]int, 1<<11)} }
+
 // words gives the different words of s, stop words left out.
 func (n *numberer) words(s string) []int {
-	if n.numbers == nil {
-		n.numbers = map[string]int{}
-	}
 	n.text++
-	var out []int
+	out := make([]int, 0, min(len(s)/6+1, 200))
 	n.scanner.Scan(s, func(w []byte, role text.Role, _, _ int) bool {
 		if role != text.Word {
 			return true

@@ -3,6 +3,7 @@
 package tests
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -17,6 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"helix/internal/cli"
+	"helix/internal/hook"
 	"helix/tests/ddxstandin"
 	"helix/tests/scripted"
 )
@@ -25,6 +27,7 @@ func TestMain(m *testing.M) {
 	agent := func() { os.Exit(scripted.Main()) }
 	testscript.Main(m, map[string]func(){
 		"helix":          func() { os.Exit(cli.Main()) },
+		"helix-hook":     func() { hook.Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv) },
 		"scripted-agent": agent,
 		"claude":         agent,
 		"codex":          agent,

@@ -22,11 +22,11 @@ func Find() (Program, error) {
 	if err != nil {
 		return Program{}, fmt.Errorf("helix does not find itself: %w", err)
 	}
-	if strings.Contains(self, string(filepath.Separator)+"go-build") {
-		return Program{}, errors.New("this helix was built by go run and is gone afterwards; install it first (go install ./cmd/helix ./cmd/helix-hook)")
-	}
 	if named, err := exec.LookPath("helix"); err == nil && filepath.IsAbs(named) && sameFile(named, self) {
 		self = named
+	}
+	if strings.Contains(self, string(filepath.Separator)+"go-build") {
+		return Program{}, errors.New("this helix was built by go run and is gone afterwards; install it first (go install ./cmd/helix ./cmd/helix-hook)")
 	}
 	p := Program{Helix: self}
 	if hook := filepath.Join(filepath.Dir(self), "helix-hook"); runnable(hook) {

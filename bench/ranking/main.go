@@ -22,6 +22,7 @@ import (
 	"time"
 	"unicode"
 
+	"helix/internal/kb"
 	"helix/internal/kb/entry"
 	"helix/internal/kb/log"
 	"helix/internal/kb/view"
@@ -76,7 +77,7 @@ func bench(out io.Writer, goroot string, most int, setDir, runFile string) error
 	return nil
 }
 
-// load stores the documents and gives the name of each by the id of its entry,
+// load stores and indexes the documents and gives the name of each by the id of its entry,
 // which must not have the name in it: it would answer the query.
 func load(dir string, documents []document) (names map[string]string, err error) {
 	const chunk = 1000
@@ -97,6 +98,11 @@ func load(dir string, documents []document) (names map[string]string, err error)
 			}
 			ops = ops[:0]
 		}
+	}
+	m := kb.Open(dir)
+	defer m.Close()
+	if _, err := m.Reindex(context.Background()); err != nil {
+		return nil, err
 	}
 	return names, nil
 }

@@ -9,13 +9,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"helix/internal/kb/entry"
 	"helix/internal/kb/log"
+	"helix/internal/kb/view"
 )
 
 func mustEdit(t testing.TB, m *Memory, r EditRequest) Edited {
@@ -339,19 +339,21 @@ func TestEditLooksAgain(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "kb")
 			m, other := openIn(t, dir), openIn(t, dir)
 			id := mustStore(t, m, "auth", "ours").ID
-			// The clock is asked after the entry was read and before it is written.
-			asked := 0
-			now := m.now
-			m.now = func() (at time.Time) {
-				if asked++; asked <= lookAhead {
+			looks := 0
+			r := EditRequest{Action: "append", ID: id, Text: "mine"}
+			err := m.write(t.Context(), func(v *view.View) (*plan, error) {
+				p, err := m.editOne(v, &r, &Edited{})
+				if looks++; looks <= lookAhead {
 					overtake(t, other, id)
 				}
-				return now()
+				return p, err
+			})
+			if err != nil {
+				t.Fatal(err)
 			}
-			mustEdit(t, m, EditRequest{Action: "append", ID: id, Text: "mine"})
 			want := "ours" + strings.Repeat("\ntheirs", lookAhead) + "\nmine"
-			if got := entries(t, dir)[id].Text; got != want || asked != lookAhead+1 {
-				t.Errorf("text %q after %d looks, want %q", got, asked, want)
+			if got := entries(t, dir)[id].Text; got != want || looks != lookAhead+1 {
+				t.Errorf("text %q after %d looks, want %q", got, looks, want)
 			}
 		})
 	}

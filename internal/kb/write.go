@@ -36,7 +36,9 @@ func (m *Memory) write(ctx context.Context, look func(*view.View) (*plan, error)
 		}
 	}
 	_, err := m.log.Update(ctx, func(*log.Reader) ([]log.Op, error) {
-		v, err := m.View()
+		// Not m.View: that may wait for work on the index, which may wait for
+		// the lock.
+		v, err := view.Open(m.dir, view.WithRoot(m.root), view.WithClock(m.now))
 		if err != nil {
 			return nil, err
 		}

@@ -149,6 +149,10 @@ func TestXref(t *testing.T) {
 	if _, err := m.Xref(t.Context(), "data-flaw"); !errors.Is(err, kb.ErrNotFound) || !strings.Contains(err.Error(), "'data-flow'") {
 		t.Errorf("a topic that does not exist: %v", err)
 	}
+	if got, err = m.Xref(t.Context(), "auth"); err != nil {
+		t.Fatal(err)
+	}
+	has(t, got.Text(), "auth: mentioned by 1 topic, mentions 1\n", "  ← data-flow: 1\n") // auth/keys does not mention it
 	store(t, m, note{topic: "zoo", text: "lonely"})
 	if got, err = m.Xref(t.Context(), "zoo"); err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"helix/internal/kb/text"
 	"helix/internal/kb/view"
 )
 
@@ -65,24 +66,63 @@ func (m *Memory) Xref(ctx context.Context, topic string) (XrefResult, error) {
 // most first.
 func mentions(v *view.View, topic string, f view.Filter) ([]TopicCount, error) {
 	out := []TopicCount{}
-	words := nameWords(topic)
-	if words == "" {
+	q := view.Query{Text: nameWords(topic), Filter: f}
+	if q.Text == "" {
 		return out, nil
 	}
-	found, err := v.Matches(view.Query{Text: words, Filter: f})
+	found, err := v.Matches(q)
 	if err != nil {
 		return nil, err
 	}
 	if found.Fallback { // some of the words only
 		return out, nil
 	}
+	name := newMention(q.Text)
 	for _, t := range found.Topics {
-		if t.Name != topic {
-			out = append(out, TopicCount{t.Name, t.Entries})
+		if t.Name == topic {
+			continue
+		}
+		n := t.Entries
+		if name.marker.In(t.Name) > 0 {
+			if n, err = name.count(v, q, t); err != nil {
+				return nil, err
+			}
+		}
+		if n > 0 {
+			out = append(out, TopicCount{t.Name, n})
 		}
 	}
 	mostFirst(out)
 	return out, nil
+}
+
+// mention finds the words of a topic's name in texts.
+type mention struct {
+	marker *text.Marker
+	words  int
+}
+
+func newMention(name string) mention {
+	words := text.Words(name)
+	stems := map[string]bool{}
+	for _, w := range words {
+		stems[text.Stem(w)] = true
+	}
+	return mention{text.NewMarker(words), len(stems)}
+}
+
+// count goes by the texts alone. A search also finds words in the name of the
+// topic that an entry is in, and being in auth/keys is no mention of auth.
+func (m mention) count(v *view.View, q view.Query, in view.Count) (int, error) {
+	q.Limit, q.Filter.Topic = in.Entries, in.Name
+	found, err := v.Search(q)
+	n := 0
+	for _, h := range found.Hits {
+		if h.Entry.Topic == in.Name && m.marker.In(h.Entry.Text) == m.words {
+			n++
+		}
+	}
+	return n, err
 }
 
 // nameWords is a topic's name as a query: no character of it has a meaning.

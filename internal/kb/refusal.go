@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"helix/internal/kb/entry"
 )
@@ -19,11 +20,24 @@ func (r *refusal) Error() string { return r.msg }
 func (r *refusal) Unwrap() error { return r.kind }
 
 func refuse(format string, args ...any) error {
-	return &refusal{fmt.Sprintf(format, args...), ErrRefused}
+	return &refusal{oneLine(fmt.Sprintf(format, args...)), ErrRefused}
 }
 
 func notFound(format string, args ...any) error {
-	return &refusal{fmt.Sprintf(format, args...), ErrNotFound}
+	return &refusal{oneLine(fmt.Sprintf(format, args...)), ErrNotFound}
+}
+
+// oneLine is for what a user gave and a message repeats.
+func oneLine(msg string) string {
+	if !strings.ContainsFunc(msg, unicode.IsControl) {
+		return msg
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, msg)
 }
 
 // check refuses an entry that cannot be stored.

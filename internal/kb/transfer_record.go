@@ -168,11 +168,10 @@ func decodeJSON(data string, dst any) error {
 }
 
 func jsonRefusal(err error) error {
-	switch {
-	case err == io.EOF || err == io.ErrUnexpectedEOF:
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return refuse("the JSON value ends too early")
 	}
 	msg := strings.TrimPrefix(err.Error(), "json: ")
 	msg = strings.Replace(msg, "unknown field", "unknown key", 1)
-	return refuse("%s", cut(strings.ReplaceAll(msg, "\n", " "), 200))
+	return refuse("%s", cut(msg, 200))
 }

@@ -227,7 +227,7 @@ func TestStale(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	has(t, got.Text(), "no entry is stale: none of 5 sources has changed since\n")
+	has(t, got.Text(), "no entry is stale: of 5 sources none has changed since\nnot looked at: 1 entry whose source is no file of this project\n")
 
 	file("changed.go", "b")
 	if err := os.Remove(filepath.Join(root, "gone.go")); err != nil {
@@ -237,7 +237,8 @@ func TestStale(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "  [t] of changed → stale (changed.go:7)\n  [t] of gone → gone (gone.go)\n" +
-		"1 entry with a changed source, 1 with one that is gone: check them, then revise or delete\n"
+		"1 entry with a changed source, 1 with one that is gone: check them, then revise or delete\n" +
+		"not looked at: 1 entry whose source is no file of this project\n"
 	if got.Text() != want {
 		t.Errorf("got:\n%swant:\n%s", got.Text(), want)
 	}

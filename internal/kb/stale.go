@@ -25,6 +25,7 @@ type StaleResult struct {
 	Sources int         `json:"sources"` // that entries name
 	Changed int         `json:"changed"` // entries
 	Gone    int         `json:"gone"`    // entries
+	Unknown int         `json:"unknown"` // entries whose source is no file that can be looked at
 	Items   []StaleItem `json:"items"`
 }
 
@@ -70,6 +71,9 @@ func (r *StaleResult) look(m *Memory, files *source.Checker, e *entry.Entry) {
 		r.Changed++
 	case source.Gone:
 		r.Gone++
+	case source.Unknown:
+		r.Unknown++
+		return
 	default:
 		return
 	}
@@ -91,7 +95,7 @@ func (r StaleResult) Text() string {
 	case r.Sources == 0:
 		return "no entry names a source: store with a source, path:line, to hear when it changes\n"
 	case len(r.Items) == 0:
-		return fmt.Sprintf("no entry is stale: none of %s has changed since\n", count(r.Sources, "source", "sources"))
+		return fmt.Sprintf("no entry is stale: of %s none has changed since\n", count(r.Sources, "source", "sources")) + r.notFiles()
 	}
 	var b strings.Builder
 	for _, it := range r.Items[:min(staleShown, len(r.Items))] {
@@ -101,5 +105,12 @@ func (r StaleResult) Text() string {
 		fmt.Fprintf(&b, "  … %d more; the JSON form has all\n", more)
 	}
 	fmt.Fprintf(&b, "%s with a changed source, %d with one that is gone: check them, then revise or delete\n", count(r.Changed, "entry", "entries"), r.Gone)
-	return b.String()
+	return b.String() + r.notFiles()
+}
+
+func (r StaleResult) notFiles() string {
+	if r.Unknown == 0 {
+		return ""
+	}
+	return fmt.Sprintf("not looked at: %s whose source is no file of this project\n", count(r.Unknown, "entry", "entries"))
 }

@@ -43,12 +43,12 @@ type Options struct {
 type Result struct {
 	Query    string    `json:"query,omitempty"`
 	Detail   string    `json:"detail"`
-	Entries  int       `json:"entries"`          // that were collected
-	More     bool      `json:"more,omitempty"`   // others fit too, older or less well
-	Kept     int       `json:"kept"`             // after compression
-	Copies   int       `json:"copies,omitempty"` // said in other words in another topic: same first line
-	Replaced int       `json:"superseded,omitempty"`
-	Grouped  int       `json:"clustered,omitempty"`
+	Entries  int       `json:"entries"`              // that were collected
+	More     bool      `json:"more,omitempty"`       // others fit too, older or less well
+	Kept     int       `json:"kept"`                 // after compression
+	Copies   int       `json:"copies,omitempty"`     // folded: the same first line in another topic
+	Replaced int       `json:"superseded,omitempty"` // folded: an older wording
+	Grouped  int       `json:"clustered,omitempty"`  // folded: of the same days as a newer one
 	Topics   []Topic   `json:"topics,omitempty"`
 	Hot      []Item    `json:"hot,omitempty"` // summary: the best of all categories
 	Sections []Section `json:"sections,omitempty"`

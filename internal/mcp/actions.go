@@ -48,7 +48,7 @@ func dispatch[Args any](actions []action[Args], fallback string, elsewhere map[s
 		var args Args
 		for _, into := range []any{&chosen, &args} {
 			if err := json.Unmarshal(raw, into); err != nil {
-				return nil, fmt.Errorf("%w: %w", kb.ErrRefused, err)
+				return nil, fmt.Errorf("the arguments do not fit: %w", err)
 			}
 		}
 		name := strings.ToLower(strings.TrimSpace(chosen.Action))
@@ -58,9 +58,9 @@ func dispatch[Args any](actions []action[Args], fallback string, elsewhere map[s
 		i := slices.IndexFunc(actions, func(a action[Args]) bool { return a.name == name })
 		if i < 0 {
 			if tool, ok := elsewhere[name]; ok {
-				return nil, fmt.Errorf("%w: action %s is in the tool %s", kb.ErrRefused, name, tool)
+				return nil, fmt.Errorf("action %s changes the memory: call the tool %s with it", name, tool)
 			}
-			return nil, fmt.Errorf("%w: there is no action %q: the actions are %s", kb.ErrRefused, name, strings.Join(actionNames(actions), ", "))
+			return nil, fmt.Errorf("there is no action %q: the actions are %s", name, strings.Join(actionNames(actions), ", "))
 		}
 		r, err := actions[i].run(ctx, m, args)
 		if err != nil {

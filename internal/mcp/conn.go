@@ -275,6 +275,7 @@ func (c *conn) Write(_ context.Context, msg jsonrpc.Message) error {
 		return err
 	}
 	if ok {
+		defer c.wake()
 		if text = c.finish(resp, text); text == nil {
 			return nil
 		}
@@ -321,12 +322,15 @@ func (c *conn) send(text []byte) error {
 	if err != nil {
 		c.gone.Store(true)
 	}
-	// After the write: the end of the input must not overtake an answer.
+	return err
+}
+
+// wake lets Read look again: a call has been answered.
+func (c *conn) wake() {
 	select {
 	case c.change <- struct{}{}:
 	default:
 	}
-	return err
 }
 
 // writes tells whether a tools/call changes the memory.

@@ -32,7 +32,7 @@ func Serve(ctx context.Context, o Options) error {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	server := newServer(ctx, o.Memory, o.Version, log)
+	server := newServer(ctx, o.Memory, o.Version, log, tools())
 	c := newConn(o.In, o.Out)
 	err := server.Run(ctx, c)
 	if ctx.Err() != nil || errors.Is(err, io.EOF) || c.gone.Load() {
@@ -42,7 +42,7 @@ func Serve(ctx context.Context, o Options) error {
 }
 
 // newServer registers the tools. Work that a call has started ends with ctx.
-func newServer(ctx context.Context, m *kb.Memory, version string, log *slog.Logger) *sdk.Server {
+func newServer(ctx context.Context, m *kb.Memory, version string, log *slog.Logger, tools []*tool) *sdk.Server {
 	server := sdk.NewServer(
 		&sdk.Implementation{Name: "helix", Title: "helix memory", Version: version},
 		&sdk.ServerOptions{
@@ -51,7 +51,7 @@ func newServer(ctx context.Context, m *kb.Memory, version string, log *slog.Logg
 			Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
 		},
 	)
-	for _, t := range tools() {
+	for _, t := range tools {
 		server.AddTool(t.describe(), t.handler(ctx, m))
 	}
 	return server

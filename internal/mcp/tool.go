@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -59,7 +58,8 @@ func (t *tool) handler(server context.Context, m *kb.Memory) sdk.ToolHandler {
 		if err != nil {
 			return refused(fmt.Errorf("%s: %w", t.name, err)), nil
 		}
-		defer tell(ctx, req, t.name)()
+		ctx, end := withProgress(ctx, req, t.name, args)
+		defer end()
 		r, err := t.run(ctx, m, args)
 		if err != nil {
 			if ctx.Err() != nil {
@@ -84,48 +84,12 @@ func refused(err error) *sdk.CallToolResult {
 	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: err.Error()}}}
 }
 
-// progressEvery is how often a call in progress says that it goes on.
-const progressEvery = time.Second
-
-// tell sends progress, in seconds since the start, while a call runs whose client
-// asked for it. The caller ends it by calling what it returns.
-func tell(ctx context.Context, req *sdk.CallToolRequest, what string) func() {
-	token := req.Params.GetProgressToken()
-	if token == nil {
-		return func() {}
-	}
-	send := func(n float64) {
-		// The client may be gone; then the answer will fail as well.
-		_ = req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{
-			ProgressToken: token, Progress: n, Message: what + " is at work",
-		})
-	}
-	done, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		tick := time.NewTicker(progressEvery)
-		defer tick.Stop()
-		for n := 1.0; ; n++ {
-			select {
-			case <-tick.C:
-				send(n)
-			case <-done:
-				return
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	send(0)
-	return func() { close(done); <-ended }
-}
-
 // method runs one method of the memory on arguments of its request type.
 func method[Req any, Res result](do func(*kb.Memory, context.Context, Req) (Res, error)) func(context.Context, *kb.Memory, json.RawMessage) (result, error) {
 	return func(ctx context.Context, m *kb.Memory, args json.RawMessage) (result, error) {
 		var req Req
 		if err := json.Unmarshal(args, &req); err != nil {
-			return nil, fmt.Errorf("%w: %w", kb.ErrRefused, err)
+			return nil, fmt.Errorf("the arguments do not fit: %w", err)
 		}
 		return do(m, ctx, req)
 	}

@@ -39,7 +39,7 @@ func topicsActions() []action[topicsArgs] {
 			return m.Xref(ctx, a.Topic)
 		}),
 		on("graph", "graph", func(ctx context.Context, m *kb.Memory, _ topicsArgs) (kb.GraphResult, error) {
-			return m.Graph(ctx, kb.GraphRequest{})
+			return m.Graph(ctx, kb.GraphRequest{Progress: reporter(ctx)})
 		}),
 		on("stale", "stale", func(ctx context.Context, m *kb.Memory, _ topicsArgs) (kb.StaleResult, error) {
 			return m.Stale(ctx)
@@ -112,7 +112,7 @@ type answer struct{ text strings.Builder }
 
 func (a *answer) Write(p []byte) (int, error) {
 	if a.text.Len()+len(p) > maxExport {
-		return 0, fmt.Errorf("%w: that is more than %d bytes, too much for an answer: name a topic, or use: helix kb export", kb.ErrRefused, maxExport)
+		return 0, fmt.Errorf("more than %d bytes are too much for an answer: name a topic, or use: helix kb export", maxExport)
 	}
 	return a.text.Write(p)
 }

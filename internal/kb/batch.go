@@ -39,6 +39,12 @@ func (m *Memory) Batch(ctx context.Context, r BatchRequest) (Batched, error) {
 	case n > MaxBatch:
 		return Batched{}, refuse("batch: batch too large (%d, max %d): split it", n, MaxBatch)
 	}
+	bytes := 0
+	for i := range r.Entries {
+		if bytes += len(r.Entries[i].Text); bytes > log.MaxBatch {
+			return Batched{}, refuse("batch: the texts are more than %d MiB together: split it", log.MaxBatch>>20)
+		}
+	}
 	drafts, out, err := m.draftAll(r)
 	if err != nil {
 		return Batched{}, at("batch", err)

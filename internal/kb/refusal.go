@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"helix/internal/kb/entry"
+	"helix/internal/kb/log"
 )
 
 // refusal is an error whose whole text is for the user; what it wraps is for the
@@ -54,6 +55,9 @@ func at(place string, err error) error {
 	var r *refusal
 	if errors.As(err, &r) {
 		return &refusal{place + ": " + r.msg, r.kind}
+	}
+	if errors.Is(err, log.ErrTooBig) {
+		return refuse("%s: it is more than %d MiB together: split it", place, log.MaxBatch>>20)
 	}
 	return fmt.Errorf("%s: %w", place, err)
 }

@@ -13,6 +13,9 @@ const (
 	similarShare = 0.70
 	minWords     = 6 // distinct ones; a shorter text resembles too much
 	minWordBytes = 3
+	// maxCompareBytes is how much of a text counts: a document is known by its
+	// beginning.
+	maxCompareBytes = 64 << 10
 )
 
 // wordSet is the distinct words of a text, as sorted hashes.
@@ -32,7 +35,7 @@ func wordsOf(text string) wordSet {
 		hash, size = basis, 0
 	}
 	var wide [utf8.UTFMax]byte
-	for _, r := range text {
+	for _, r := range text[:min(len(text), maxCompareBytes)] {
 		switch {
 		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
 			add(byte(r))

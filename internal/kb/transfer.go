@@ -24,11 +24,18 @@ type ExportRequest struct {
 type Exported struct {
 	Entries int `json:"entries"`
 	Edges   int `json:"edges"`
+	// Damaged is how many places of the log cannot be read. What is in them is
+	// missing.
+	Damaged int `json:"damaged,omitempty"`
 }
 
 // Text says what was written.
 func (e Exported) Text() string {
-	return "exported " + count(e.Entries, "entry", "entries") + andEdges(e.Edges) + "\n"
+	text := "exported " + count(e.Entries, "entry", "entries") + andEdges(e.Edges) + "\n"
+	if e.Damaged > 0 {
+		text += "  incomplete: the log is damaged in " + count(e.Damaged, "place", "places") + "; helix kb verify tells more\n"
+	}
+	return text
 }
 
 func andEdges(n int) string {
@@ -42,8 +49,23 @@ func lineNo(n int) string { return "line " + strconv.Itoa(n) }
 
 type exporter struct {
 	w      *bufio.Writer
+	entry  func(*entry.Entry) error
+	edge   func(*entry.Edge) error
 	result Exported
 	topic  string // markdown: of the entry that was written last
+}
+
+func newExporter(format string, w io.Writer) (*exporter, error) {
+	x := &exporter{w: bufio.NewWriterSize(w, 64<<10)}
+	switch format {
+	case "", "jsonl":
+		x.entry, x.edge = x.jsonEntry, x.jsonEdge
+	case "markdown":
+		x.entry, x.edge = x.markdownEntry, x.markdownEdge
+	default:
+		return nil, refuse("export: the format %q is not one of jsonl, markdown", cut(format, 40))
+	}
+	return x, nil
 }
 
 func (x *exporter) write(parts ...string) error {
@@ -57,25 +79,21 @@ func (x *exporter) write(parts ...string) error {
 
 // Export writes the memory, or a topic of it, to w. Import reads it back exactly.
 // Vectors are left out: they can be made again.
-func (m *Memory) Export(_ context.Context, r ExportRequest, w io.Writer) (Exported, error) {
-	x := &exporter{w: bufio.NewWriterSize(w, 64<<10)}
-	entryTo, edgeTo := x.jsonEntry, x.jsonEdge
-	switch r.Format {
-	case "", "jsonl":
-	case "markdown":
-		entryTo, edgeTo = x.markdownEntry, x.markdownEdge
-	default:
-		return Exported{}, refuse("export: the format %q is not one of jsonl, markdown", cut(r.Format, 40))
+func (m *Memory) Export(ctx context.Context, r ExportRequest, w io.Writer) (Exported, error) {
+	x, err := newExporter(r.Format, w)
+	if err != nil {
+		return Exported{}, err
 	}
 	reader, err := log.OpenReader(m.dir)
 	if err != nil {
 		return Exported{}, err
 	}
 	defer reader.Close()
-	fold, _, err := reader.Fold()
+	fold, scanned, err := reader.Fold()
 	if err != nil {
 		return Exported{}, err
 	}
+	x.result.Damaged = len(scanned.Damage)
 	order, err := exportOrder(reader, fold, r)
 	if err != nil {
 		return Exported{}, err
@@ -83,13 +101,44 @@ func (m *Memory) Export(_ context.Context, r ExportRequest, w io.Writer) (Export
 	if r.Topic != "" && len(order) == 0 {
 		return Exported{}, m.noTopic(r.Topic)
 	}
-	if err := x.all(reader, fold, order, r.Topic != "", entryTo, edgeTo); err != nil {
+	for _, live := range order {
+		if err := ctx.Err(); err != nil {
+			return Exported{}, fmt.Errorf("kb: export: %w", err)
+		}
+		e, err := reader.Load(live)
+		if err != nil {
+			return Exported{}, err
+		}
+		if err := x.entry(&e); err != nil {
+			return Exported{}, err
+		}
+		x.result.Entries++
+	}
+	if err := x.edges(fold, order, r.Topic != ""); err != nil {
 		return Exported{}, err
 	}
 	if err := x.w.Flush(); err != nil {
 		return Exported{}, fmt.Errorf("kb: export: %w", err)
 	}
 	return x.result, nil
+}
+
+// edges writes all edges, or only those at the entries that were written.
+func (x *exporter) edges(fold *log.Fold, written []log.Live, only bool) error {
+	ids := map[string]bool{}
+	for _, live := range written {
+		ids[live.ID] = true
+	}
+	for e := range fold.Edges() {
+		if only && !ids[e.From] && !ids[e.To] {
+			continue
+		}
+		if err := x.edge(&e); err != nil {
+			return err
+		}
+		x.result.Edges++
+	}
+	return nil
 }
 
 func (m *Memory) noTopic(topic string) error {
@@ -127,34 +176,6 @@ func exportOrder(reader *log.Reader, fold *log.Fold, r ExportRequest) ([]log.Liv
 		order = append(order, byTopic[topic]...)
 	}
 	return order, nil
-}
-
-func (x *exporter) all(reader *log.Reader, fold *log.Fold, order []log.Live, someOnly bool,
-	entryTo func(*entry.Entry) error, edgeTo func(*entry.Edge) error) error {
-	written := map[string]bool{}
-	for _, live := range order {
-		e, err := reader.Load(live)
-		if err != nil {
-			return err
-		}
-		if err := entryTo(&e); err != nil {
-			return err
-		}
-		x.result.Entries++
-		if someOnly {
-			written[e.ID] = true
-		}
-	}
-	for e := range fold.Edges() {
-		if someOnly && !written[e.From] && !written[e.To] {
-			continue
-		}
-		if err := edgeTo(&e); err != nil {
-			return err
-		}
-		x.result.Edges++
-	}
-	return nil
 }
 
 // readAll reads what is to be imported.

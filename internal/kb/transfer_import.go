@@ -254,6 +254,9 @@ type importer struct {
 	used    map[string]bool // ids that were chosen
 	ids     []string        // that were written
 	out     *Imported
+
+	total    int
+	progress func(done, total int64) // nil when nobody asks
 }
 
 // step is what becomes of one entry.
@@ -266,6 +269,7 @@ const (
 )
 
 func (i *importer) entries(ctx context.Context, list []parcelEntry) error {
+	i.total, i.progress = len(list), progressOf(ctx)
 	for len(list) > 0 {
 		done, err := i.pass(ctx, list)
 		list = list[done:]
@@ -299,6 +303,9 @@ func (i *importer) pass(ctx context.Context, list []parcelEntry) (done int, err 
 			return done, err
 		}
 		done += n
+		if i.progress != nil {
+			i.progress(int64(i.total-len(list)+done), int64(i.total))
+		}
 	}
 	return done, nil
 }

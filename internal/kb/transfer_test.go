@@ -1,7 +1,6 @@
 package kb
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"fmt"
@@ -208,6 +207,31 @@ func TestExportShapes(t *testing.T) {
 	checkRefusal(t, err, ErrRefused, `"xml"`)
 }
 
+// An export of a damaged log says that something is missing.
+func TestExportOfDamagedLog(t *testing.T) {
+	t.Parallel()
+	m := open(t)
+	for i := range 3 {
+		mustStore(t, m, "t", fmt.Sprint("number ", i))
+	}
+	path := filepath.Join(m.Dir(), log.FileName)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[bytes.Index(b, []byte("number 1"))]++
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := m.Export(t.Context(), ExportRequest{}, &bytes.Buffer{})
+	if err != nil || out != (Exported{Entries: 2, Damaged: 1}) {
+		t.Errorf("%+v, %v", out, err)
+	}
+	if got := out.Text(); !strings.Contains(got, "incomplete: the log is damaged in 1 place;") {
+		t.Errorf("text %q", got)
+	}
+}
+
 // A person can write what is imported; what is left out has its default.
 func TestImportByHand(t *testing.T) {
 	t.Parallel()
@@ -375,13 +399,20 @@ func TestImportManyWhileOthersWrite(t *testing.T) {
 			}
 		}
 	}()
-	out, err := m.Import(t.Context(), ImportRequest{Data: data.String()})
+	progress := 0
+	telling := WithProgress(t.Context(), func(done, total int) {
+		if done <= progress || total != n {
+			t.Errorf("%d of %d after %d", done, total, progress)
+		}
+		progress = done
+	})
+	out, err := m.Import(telling, ImportRequest{Data: data.String()})
 	stop()
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
-	if err != nil || out.Entries != n {
-		t.Fatalf("%+v, %v", out, err)
+	if err != nil || out.Entries != n || progress != n {
+		t.Fatalf("%+v, %v, progress %d", out, err, progress)
 	}
 	found := 0
 	for id := range entries(t, dir) {
@@ -435,19 +466,18 @@ func sameParcel(a, b *parcel) bool {
 
 func render(t *testing.T, p *parcel, format string) string {
 	var b bytes.Buffer
-	x := &exporter{w: bufio.NewWriter(&b)}
-	entryTo, edgeTo := x.jsonEntry, x.jsonEdge
-	if format == "markdown" {
-		entryTo, edgeTo = x.markdownEntry, x.markdownEdge
+	x, err := newExporter(format, &b)
+	if err != nil {
+		t.Fatal(err)
 	}
 	for i := range p.entries {
-		if err := entryTo(&p.entries[i].entry); err != nil {
+		if err := x.entry(&p.entries[i].entry); err != nil {
 			t.Fatal(err)
 		}
 		x.result.Entries++
 	}
 	for i := range p.edges {
-		if err := edgeTo(&p.edges[i].edge); err != nil {
+		if err := x.edge(&p.edges[i].edge); err != nil {
 			t.Fatal(err)
 		}
 		x.result.Edges++

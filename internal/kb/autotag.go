@@ -87,5 +87,8 @@ func normalTag(tag string) string {
 	case strings.HasSuffix(tag, "ss"), strings.HasSuffix(tag, "us"), strings.HasSuffix(tag, "is"):
 		return tag
 	}
-	return strings.TrimSpace(strings.TrimSuffix(tag, "s"))
+	if one := strings.TrimSuffix(tag, "s"); one == strings.TrimSpace(one) {
+		return one
+	}
+	return tag
 }

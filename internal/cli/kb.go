@@ -1,5 +1,3 @@
-//go:build kbwip
-
 package cli
 
 import (
@@ -75,10 +73,11 @@ func (a *App) kbRun(f *kbFlags, do kbDo) func(*cobra.Command, []string) error {
 		}
 		defer func() { err = errors.Join(err, m.Close()) }()
 		result, err := do(cmd.Context(), m, args)
-		if err != nil {
+		var printed *exitError // what the result says is bad, and its exit code says so too
+		if err != nil && !errors.As(err, &printed) {
 			return err
 		}
-		return a.printKB(f, result)
+		return errors.Join(a.printKB(f, result), err)
 	}
 }
 

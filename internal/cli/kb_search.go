@@ -1,5 +1,3 @@
-//go:build kbwip
-
 package cli
 
 import (
@@ -14,7 +12,7 @@ import (
 func (a *App) kbSearchCmd(f *kbFlags) *cobra.Command {
 	var r kb.SearchRequest
 	cmd := &cobra.Command{
-		Use: "search QUERY", Short: "Find entries", Args: cobra.MinimumNArgs(1),
+		Use: "search [QUERY]", Short: "Find entries",
 		Long: `Find entries that have all words of the query, or some of them if no entry has
 all. A query may have "quoted phrases", -excluded words and the filters topic: tag:
 source: kind: since: until: among its words (put -- before a query that begins with -).`,

@@ -1,5 +1,3 @@
-//go:build kbwip
-
 package cli
 
 import (

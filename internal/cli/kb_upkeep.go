@@ -1,5 +1,3 @@
-//go:build kbwip
-
 package cli
 
 import (
@@ -27,7 +25,14 @@ func (a *App) kbReindexCmd(f *kbFlags) *cobra.Command {
 func (a *App) kbVerifyCmd(f *kbFlags) *cobra.Command {
 	return &cobra.Command{
 		Use: "verify", Short: "Check the files of the memory", Args: cobra.NoArgs,
-		RunE: a.kbRun(f, func(ctx context.Context, m *kb.Memory, _ []string) (kbResult, error) { return m.Verify(ctx) }),
+		Long: "Check every checksum of the memory's files; nothing is written. Exit 1: the log is damaged.",
+		RunE: a.kbRun(f, func(ctx context.Context, m *kb.Memory, _ []string) (kbResult, error) {
+			found, err := m.Verify(ctx)
+			if err == nil && !found.OK {
+				err = &exitError{code: ExitError}
+			}
+			return found, err
+		}),
 	}
 }
 

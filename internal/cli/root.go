@@ -34,7 +34,7 @@ func (a *App) rootCmd() *cobra.Command {
 		a.startCmd(), a.stopCmd(), a.triageCmd(),
 		a.initCmd(), a.doctorCmd(), a.quickstartCmd(), a.quickstartAgentCmd(), a.versionCmd(),
 	)
-	root.AddCommand(a.hookCmd())
+	root.AddCommand(a.hookCmd(), a.kbCmd(), a.serveCmd())
 	root.AddCommand(a.hooksCmd(), a.mcpCmd())
 	root.AddCommand(a.actionCmds()...)
 	return root

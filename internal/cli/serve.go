@@ -1,5 +1,3 @@
-//go:build kbwip
-
 package cli
 
 import (
@@ -16,7 +14,6 @@ import (
 	"helix/internal/hook"
 	"helix/internal/kb"
 	"helix/internal/kb/socket"
-	"helix/internal/kb/view"
 	"helix/internal/mcp"
 )
 
@@ -70,6 +67,7 @@ func (a *App) serve(ctx context.Context, m *kb.Memory) error {
 		defer s.Close()
 		running.Go(func() { s.Serve(ctx, answerer.Answer) })
 	}
+	running.Go(func() { m.Tend(ctx, a.complainer("helix: the index is not kept up: %v\n")) })
 	return mcp.Serve(ctx, mcp.Options{Memory: m, Version: version(), In: a.Stdin, Out: a.Stdout})
 }
 
@@ -77,7 +75,18 @@ func (a *App) answerHook(ctx context.Context, m *kb.Memory, event string, input 
 	var out bytes.Buffer
 	hook.Run(ctx, event, bytes.NewReader(input), &out, hook.Env{
 		Getenv: a.Getenv, Dir: m.Dir(),
-		Open: func(dir string) (hook.Memory, error) { return view.Open(dir) },
+		Open: func(string) (hook.Memory, error) { return m.View() },
 	})
 	return out.Bytes()
+}
+
+// complainer says on standard error what goes wrong, the same thing once.
+func (a *App) complainer(format string) func(error) {
+	said := ""
+	return func(err error) {
+		if text := err.Error(); text != said {
+			said = text
+			fmt.Fprintf(a.Stderr, format, err)
+		}
+	}
 }

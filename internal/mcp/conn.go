@@ -203,6 +203,9 @@ func (c *conn) admit(text []byte, b *batch) (jsonrpc.Message, []byte) {
 	if err != nil {
 		return nil, failure(idOf(text), jsonrpc.CodeInvalidRequest, "invalid request: "+err.Error())
 	}
+	if resp, ok := msg.(*jsonrpc.Response); ok && resp.Result == nil && resp.Error == nil {
+		return nil, failure(idOf(text), jsonrpc.CodeInvalidRequest, "invalid request: it has no method")
+	}
 	req, ok := msg.(*jsonrpc.Request)
 	if !ok {
 		return msg, nil

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"helix/internal/kb"
 )
 
 // progressEvery is how often, at most, a call says how far it is.
@@ -21,6 +23,7 @@ type progress struct {
 	mu       sync.Mutex
 	reported bool
 	seconds  float64
+	sent     float64 // of what was reported
 	last     time.Time
 }
 
@@ -45,7 +48,8 @@ func withProgress(ctx context.Context, req *sdk.CallToolRequest, what string, ar
 	done := make(chan struct{})
 	var ticking sync.WaitGroup
 	ticking.Go(func() { p.tick(ctx, done) })
-	return context.WithValue(ctx, progressKey{}, p), func() { close(done); ticking.Wait() }
+	ctx = kb.WithProgress(context.WithValue(ctx, progressKey{}, p), p.report)
+	return ctx, func() { close(done); ticking.Wait() }
 }
 
 // long tells whether a call is one that takes long in a large memory.
@@ -75,20 +79,22 @@ func (p *progress) tick(ctx context.Context, done chan struct{}) {
 	}
 }
 
-// reporter is what work calls to say how far it is. The numbers that the client
-// gets only grow, as the protocol demands.
+// reporter is what work calls to say how far it is, nil if nobody asked.
 func reporter(ctx context.Context) func(done, total int) {
-	p, ok := ctx.Value(progressKey{}).(*progress)
-	if !ok {
-		return nil
+	if p, ok := ctx.Value(progressKey{}).(*progress); ok {
+		return p.report
 	}
-	return func(done, total int) {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		if float64(done) <= p.seconds || done < total && time.Since(p.last) < progressEvery {
-			return
-		}
-		p.reported, p.last = true, time.Now()
-		p.send(float64(done), float64(total))
+	return nil
+}
+
+// report sends numbers that only grow, as the protocol demands.
+func (p *progress) report(done, total int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := float64(done)
+	if now <= p.seconds || now <= p.sent || done < total && time.Since(p.last) < progressEvery {
+		return
 	}
+	p.reported, p.sent, p.last = true, now, time.Now()
+	p.send(now, float64(total))
 }

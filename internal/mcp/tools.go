@@ -26,7 +26,7 @@ func searchTool() *tool {
 		description: `Find what is remembered about something. Do this before you start work, before you read a file that you do not know, and when you meet an error. Every word counts, also by its stem; if no entry has all words, those with some are given and "fallback" says so. Give specific words: names, error texts, files.`,
 		reads:       true, idempotent: true, always: true,
 		input: input(
-			str("query", `words; "quoted phrases", -excluded words and the filters topic: tag: source: kind: since: until: may be among them`).must(),
+			str("query", `words; "quoted phrases", -excluded words and the filters topic: tag: source: kind: since: until: may be among them; may be left out if topic, tag, source, kind or a time says what to list`),
 			str("detail", "how much of each entry: full text, medium (default: two lines), brief (one line); or only numbers: count, topics (matches by topic), grouped (by topic, with entries)", "full", "medium", "brief", "count", "topics", "grouped"),
 			count("limit", "the most entries to give, 20 by default"),
 			str("mode", "and (default): all words; or: any of them", "and", "or"),

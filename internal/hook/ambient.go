@@ -28,7 +28,7 @@ func ambient(q *request) (reply, error) {
 	if err != nil || m.Len() == 0 {
 		return reply{}, err
 	}
-	a := &about{mem: m, target: t, stem: stemWords(t.path, stem), seen: map[string]bool{}, cacheDir: q.env.CacheDir}
+	a := &about{mem: m, target: t, stem: stemWords(t.path, stem), seen: map[string]bool{}, topics: map[string]int{}, cacheDir: q.env.CacheDir}
 	for _, add := range []func() error{
 		func() error { return a.sourceLinked(name) },
 		a.symbols,
@@ -70,7 +70,8 @@ type about struct {
 	layers []layer
 	seen   map[string]bool // ids
 	more   int             // entries of the file that are in no layer
-	topics []string        // that have entries of the file
+	topics map[string]int  // that have entries of the file, and how many
+	order  []string        // of topics, that with the newest entry first
 }
 
 // take adds a layer of those entries that are in none yet, up to n.
@@ -94,21 +95,19 @@ func (a *about) take(heading string, entries []entry.Entry, n int) {
 // may be relative to the project, and so may the path of the tool: one must be the
 // end of the other.
 func (a *about) sourceLinked(name string) error {
-	const show, look = 8, 200
+	const show, look = 8, 64
 	all, err := a.mem.Newest(look, view.Filter{Source: name})
 	if err != nil {
 		return err
 	}
 	var own []entry.Entry
-	topics := map[string]bool{}
 	for _, e := range all {
 		if !a.target.is(e.Source.Path) {
 			continue
 		}
 		own = append(own, e)
-		if !topics[e.Topic] {
-			topics[e.Topic] = true
-			a.topics = append(a.topics, e.Topic)
+		if a.topics[e.Topic]++; a.topics[e.Topic] == 1 {
+			a.order = append(a.order, e.Topic)
 		}
 	}
 	a.take("source-linked ("+oneLine(name, 80)+"):", own, show)
@@ -186,23 +185,22 @@ func (a *about) related() error {
 // coupled are entries of topics that share the file: what is true of one of them
 // tends to be of use with the other.
 func (a *about) coupled() error {
-	const show, most = 3, 3
+	const show, most, each = 3, 3, 2
+	topics := a.order[:min(most, len(a.order))]
 	var near []entry.Entry
-	for _, topic := range a.topics[:min(most, len(a.topics))] {
-		found, err := a.mem.Newest(show+len(a.seen), view.Filter{Topic: topic})
+	var names []string
+	for _, topic := range topics {
+		found, err := a.mem.Newest(a.topics[topic]+each, view.Filter{Topic: topic})
 		if err != nil {
 			return err
 		}
 		n := 0
 		for _, e := range found {
-			if !a.seen[e.ID] && e.Topic == topic && n < 2 {
+			if !a.seen[e.ID] && e.Topic == topic && n < each {
 				near = append(near, e)
 				n++
 			}
 		}
-	}
-	names := make([]string, 0, most)
-	for _, topic := range a.topics[:min(most, len(a.topics))] {
 		names = append(names, oneLine(topic, topicBytes))
 	}
 	a.take("structural coupling (topics of this file: "+strings.Join(names, ", ")+"):", near, show)

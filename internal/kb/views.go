@@ -5,8 +5,10 @@ import (
 	"errors"
 	"os"
 	"sync"
+	"time"
 
 	"helix/internal/kb/index"
+	"helix/internal/kb/source"
 	"helix/internal/kb/upkeep"
 	"helix/internal/kb/view"
 )
@@ -85,7 +87,7 @@ func (m *Memory) renew(reopen func() (*view.View, error)) (*view.View, error) {
 
 // open opens a view, and brings the index up first when it is far behind.
 func (m *Memory) open() (*view.View, error) {
-	opts := []view.Option{view.WithRoot(m.root), view.WithClock(m.now)}
+	opts := []view.Option{m.staleness(), view.WithClock(m.now)}
 	v, err := view.Open(m.dir, append(opts, view.WithMaxTail(farBehind))...)
 	if !errors.Is(err, view.ErrBehind) {
 		return v, err
@@ -142,4 +144,14 @@ func (m *Memory) catchUp(ctx context.Context, o upkeep.Options) error {
 		return err
 	}
 	return m.refresh()
+}
+
+// staleness has searches look at the files that entries come from.
+func (m *Memory) staleness() view.Option {
+	return view.WithStale(func() view.Stale {
+		files := source.NewChecker(m.root)
+		return func(path, hash string, written time.Time) bool {
+			return files.Check(path, hash, written) == source.Changed
+		}
+	})
 }

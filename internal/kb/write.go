@@ -38,7 +38,7 @@ func (m *Memory) write(ctx context.Context, look func(*view.View) (*plan, error)
 	_, err := m.log.Update(ctx, func(*log.Reader) ([]log.Op, error) {
 		// Not m.View: that may wait for work on the index, which may wait for
 		// the lock.
-		v, err := view.Open(m.dir, view.WithRoot(m.root), view.WithClock(m.now))
+		v, err := view.Open(m.dir, m.staleness(), view.WithClock(m.now))
 		if err != nil {
 			return nil, err
 		}

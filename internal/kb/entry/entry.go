@@ -37,6 +37,10 @@ func (k Kind) Known() bool {
 // DefaultSalience is the salience of an entry that says nothing about it.
 const DefaultSalience = 0.5
 
+// StaleConfidence is the highest confidence that an entry keeps once its source has
+// changed.
+const StaleConfidence = 0.7
+
 // Source is where an entry's knowledge comes from.
 type Source struct {
 	Path string // file, or whatever name the writer gave

@@ -2,9 +2,10 @@ package index
 
 import (
 	"encoding/binary"
-	"hash/crc32"
 	"io"
 	"math"
+
+	"helix/internal/kb/crc"
 )
 
 // assembler writes a segment: documents first, then the terms in the order of
@@ -59,7 +60,7 @@ func (a *assembler) write(b []byte) {
 		return
 	}
 	_, a.err = a.out.Write(b)
-	a.sum = crc32.Update(a.sum, castagnoli, b)
+	a.sum = crc.Update(a.sum, b)
 	a.written += uint64(len(b))
 }
 

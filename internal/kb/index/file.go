@@ -2,31 +2,29 @@ package index
 
 import (
 	"fmt"
-	"os"
 	"sync/atomic"
 
-	"golang.org/x/sys/unix"
+	"helix/internal/kb/rawfile"
 )
 
 // openSegment maps the file of a segment. It is closed when everyone who has
 // retained it has released it.
 func openSegment(path string) (*Segment, error) {
-	f, err := os.Open(path)
+	f, err := rawfile.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() // a mapping outlives its file
-	info, err := f.Stat()
+	defer f.Close()
+	st, err := f.Stat()
 	if err != nil {
 		return nil, err
 	}
-	size := info.Size()
-	if !info.Mode().IsRegular() || size < headerSize || int64(int(size)) != size {
+	if !rawfile.Regular(&st) || st.Size < headerSize || int64(int(st.Size)) != st.Size {
 		return nil, fmt.Errorf("%w: %s is not a segment", ErrCorrupt, path)
 	}
-	data, err := unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ, unix.MAP_SHARED)
+	data, unmap, err := f.Map(int(st.Size))
 	if err != nil {
-		return nil, fmt.Errorf("kb/index: map %s: %w", path, err)
+		return nil, err
 	}
 	var s *Segment
 	err = Guard(func() (err error) {
@@ -36,8 +34,7 @@ func openSegment(path string) (*Segment, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w (%s)", err, path)
 	}
-	s.close = func() error { return unix.Munmap(data) }
-	s.users = new(atomic.Int32)
+	s.close, s.users = unmap, new(atomic.Int32)
 	s.retain()
 	return s, nil
 }

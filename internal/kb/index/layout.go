@@ -2,7 +2,6 @@ package index
 
 import (
 	"encoding/binary"
-	"hash/crc32"
 	"math"
 )
 
@@ -66,10 +65,7 @@ const (
 	keyTopic  = "\x05"
 )
 
-var (
-	le         = binary.LittleEndian
-	castagnoli = crc32.MakeTable(crc32.Castagnoli)
-)
+var le = binary.LittleEndian
 
 // norm is what scoring needs to know of every document it meets.
 type norm struct {

@@ -4,12 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"helix/internal/kb/crc"
+	"helix/internal/kb/rawfile"
 )
 
 // manifestName is the file that says which segments make up the index.
@@ -36,6 +37,10 @@ type manifestPart struct {
 	dead int    // how many bits of it are set
 }
 
+// maxManifest is more than any manifest has: a line for each of some twenty
+// segments.
+const maxManifest = 1 << 20
+
 const manifestHead = "AMRN manifest 4\n"
 
 func (m *manifest) encode() []byte {
@@ -45,7 +50,7 @@ func (m *manifest) encode() []byte {
 	for _, p := range m.parts {
 		fmt.Fprintf(&b, "segment %s %d %s %d\n", p.name, p.docs, p.gone, p.dead)
 	}
-	fmt.Fprintf(&b, "sum %08x\n", crc32.Checksum(b.Bytes(), castagnoli))
+	fmt.Fprintf(&b, "sum %08x\n", crc.Checksum(b.Bytes()))
 	return b.Bytes()
 }
 
@@ -58,7 +63,7 @@ func decodeManifest(data string) (*manifest, error) {
 		return bad("not one")
 	}
 	sum, err := strconv.ParseUint(strings.TrimSuffix(data[at+4:], "\n"), 16, 32)
-	if err != nil || uint32(sum) != crc32.Checksum([]byte(data[:at]), castagnoli) {
+	if err != nil || uint32(sum) != crc.Checksum([]byte(data[:at])) {
 		return bad("checksum")
 	}
 	m := &manifest{}
@@ -94,7 +99,7 @@ func decodePart(s string) (p manifestPart, err error) {
 }
 
 func readManifest(dir string) (*manifest, error) {
-	data, err := os.ReadFile(filepath.Join(dir, manifestName))
+	data, err := rawfile.ReadAll(filepath.Join(dir, manifestName), maxManifest)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, ErrNone
@@ -173,7 +178,7 @@ func openPart(dir string, mp manifestPart, prev *Snapshot) (*part, error) {
 	if mp.gone == noFile {
 		return p, nil
 	}
-	gone, err := os.ReadFile(filepath.Join(dir, mp.gone))
+	gone, err := rawfile.ReadAll(filepath.Join(dir, mp.gone), int64(goneSize(mp.docs))+1)
 	if err == nil && len(gone) != goneSize(mp.docs) {
 		err = fmt.Errorf("%w: %s has %d bytes", ErrCorrupt, mp.gone, len(gone))
 	}

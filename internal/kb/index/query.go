@@ -17,6 +17,7 @@ type Query struct {
 type Word struct {
 	Text   string
 	Weight float32 // 0 is 1
+	Exact  bool    // no other inflection counts
 }
 
 // scorer walks the documents that have a word, in one part.
@@ -34,7 +35,7 @@ type scorer struct {
 // the word.
 func (s *Snapshot) openScorer(sc *scorer, p *part, w Word, weigh *weigher, slack float32) bool {
 	stem, plain := wordKeys(w.Text)
-	if stem == "" {
+	if stem == "" || w.Exact && plain != "" {
 		stem, plain = plain, ""
 	}
 	t, ok := p.seg.lookup(stem)

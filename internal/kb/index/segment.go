@@ -3,10 +3,11 @@ package index
 import (
 	"bytes"
 	"fmt"
-	"hash/crc32"
 	"math"
 	"sort"
 	"sync/atomic"
+
+	"helix/internal/kb/crc"
 )
 
 // Segment is an index that never changes.
@@ -49,7 +50,7 @@ func (h *header) put(b []byte) {
 		le.PutUint64(b[80+16*s:], h.off[s])
 		le.PutUint64(b[88+16*s:], h.len[s])
 	}
-	le.PutUint32(b[headerSize-4:], crc32.Checksum(b[:headerSize-4], castagnoli))
+	le.PutUint32(b[headerSize-4:], crc.Checksum(b[:headerSize-4]))
 }
 
 func getHeader(b []byte) (h header, err error) {
@@ -59,7 +60,7 @@ func getHeader(b []byte) (h header, err error) {
 	if v := le.Uint32(b[4:]); v != version {
 		return h, fmt.Errorf("%w: of version %d", ErrCorrupt, v)
 	}
-	if le.Uint32(b[headerSize-4:]) != crc32.Checksum(b[:headerSize-4], castagnoli) {
+	if le.Uint32(b[headerSize-4:]) != crc.Checksum(b[:headerSize-4]) {
 		return h, fmt.Errorf("%w: checksum of the header", ErrCorrupt)
 	}
 	h.docs, h.special, h.sorted = le.Uint32(b[8:]), le.Uint32(b[12:]), b[16] == 1
@@ -99,7 +100,7 @@ func Load(data []byte) (*Segment, error) {
 // Verify reads the whole segment and compares its checksum.
 func (s *Segment) Verify() error {
 	return Guard(func() error {
-		if crc32.Checksum(s.data[headerSize:], castagnoli) != s.head.sum {
+		if crc.Checksum(s.data[headerSize:]) != s.head.sum {
 			return fmt.Errorf("%w: checksum", ErrCorrupt)
 		}
 		return nil

@@ -2,12 +2,14 @@ package log
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"helix/internal/kb/rawfile"
 )
 
 // fileSystem is what the log needs of one. It exists so that tests can let any
@@ -35,7 +37,8 @@ type file interface {
 type fileInfo struct {
 	size     int64
 	dev, ino uint64
-	mode     fs.FileMode
+	regular  bool
+	perm     fs.FileMode // its permission bits only
 }
 
 // same reports whether two infos are of one file, whatever its name.
@@ -47,22 +50,37 @@ type osFS struct{}
 type osFile struct{ *os.File }
 
 func (f osFile) Stat() (fileInfo, error) {
-	fi, err := f.File.Stat()
-	if err != nil {
-		return fileInfo{}, err
+	var st unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
+		return fileInfo{}, &fs.PathError{Op: "stat", Path: f.Name(), Err: err}
 	}
-	return toInfo(fi)
+	return statInfo(&st), nil
 }
 
-func toInfo(fi fs.FileInfo) (fileInfo, error) {
-	st, ok := fi.Sys().(*syscall.Stat_t)
-	if !ok {
-		return fileInfo{}, fmt.Errorf("%s: the system does not say which file it is", fi.Name())
-	}
-	return fileInfo{size: fi.Size(), dev: uint64(st.Dev), ino: uint64(st.Ino), mode: fi.Mode()}, nil
+// rawFile is a file that is open for reading only.
+type rawFile struct{ *rawfile.File }
+
+func (f rawFile) Stat() (fileInfo, error) {
+	st, err := f.File.Stat()
+	return statInfo(&st), err
+}
+
+func (rawFile) WriteAt([]byte, int64) (int, error) { return 0, fs.ErrPermission }
+func (rawFile) Sync() error                        { return fs.ErrPermission }
+func (rawFile) Truncate(int64) error               { return fs.ErrPermission }
+
+func statInfo(st *unix.Stat_t) fileInfo {
+	return fileInfo{size: st.Size, dev: uint64(st.Dev), ino: uint64(st.Ino), regular: rawfile.Regular(st), perm: fs.FileMode(st.Mode) & fs.ModePerm}
 }
 
 func (osFS) OpenFile(name string, flag int, perm fs.FileMode) (file, error) {
+	if flag == os.O_RDONLY {
+		f, err := rawfile.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		return rawFile{f}, nil
+	}
 	f, err := os.OpenFile(name, flag, perm)
 	if err != nil {
 		return nil, err
@@ -71,11 +89,8 @@ func (osFS) OpenFile(name string, flag int, perm fs.FileMode) (file, error) {
 }
 
 func (osFS) Stat(name string) (fileInfo, error) {
-	fi, err := os.Stat(name)
-	if err != nil {
-		return fileInfo{}, err
-	}
-	return toInfo(fi)
+	st, err := rawfile.Stat(name)
+	return statInfo(&st), err
 }
 
 func (osFS) Rename(from, to string) error              { return os.Rename(from, to) }

@@ -2,7 +2,8 @@ package log
 
 import (
 	"encoding/binary"
-	"hash/crc32"
+
+	"helix/internal/kb/crc"
 )
 
 const (
@@ -18,11 +19,7 @@ const (
 	dataStart = 2 * headerSize
 )
 
-// castagnoli is the polynomial of every checksum in the log; processors compute
-// it in hardware.
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-func checksum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
+func checksum(b []byte) uint32 { return crc.Checksum(b) }
 
 // header is the file header of version 2.
 type header struct {

@@ -138,11 +138,7 @@ func (m *memFS) Stat(name string) (fileInfo, error) {
 }
 
 func (n *inode) info() fileInfo {
-	i := fileInfo{size: int64(len(n.data)), dev: 1, ino: n.no, mode: 0o600}
-	if n.dir {
-		i.mode = fs.ModeDir | 0o700
-	}
-	return i
+	return fileInfo{size: int64(len(n.data)), dev: 1, ino: n.no, regular: !n.dir, perm: 0o600}
 }
 
 func (m *memFS) Rename(from, to string) error {

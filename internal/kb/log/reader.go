@@ -62,7 +62,7 @@ func (r *Reader) load() (err error) {
 	if r.info, err = r.f.Stat(); err != nil {
 		return err
 	}
-	if !r.info.mode.IsRegular() {
+	if !r.info.regular {
 		return fmt.Errorf("%w: it is not a regular file", ErrForeign)
 	}
 	b, err := readUpTo(r.f, 0, dataStart)

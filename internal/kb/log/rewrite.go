@@ -2,11 +2,11 @@ package log
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 
@@ -112,7 +112,13 @@ func (l *Log) nextHeader(h header) header {
 	return h
 }
 
-func randomBytes(b []byte) { _, _ = rand.Read(b) } // documented never to fail
+// randomBytes fills b. Identities and salts must differ, not be secret, and
+// crypto/rand would add to the start of every process that only reads.
+func randomBytes(b []byte) {
+	for i := range b {
+		b[i] = byte(rand.Uint32())
+	}
+}
 
 // replace puts a new file in the place of the log. The steps are ordered so that
 // a crash between any two of them leaves a whole log under the name: the new file
@@ -123,7 +129,7 @@ func (l *Log) replace(p *plan, head header, backup string) (done Compaction, err
 	tmp := filepath.Join(l.dir, tmpName)
 	perm := fs.FileMode(0o600)
 	if p.src.f != nil {
-		perm = p.src.info.mode.Perm()
+		perm = p.src.info.perm
 	}
 	f, err := l.fs.OpenFile(tmp, os.O_RDWR|os.O_CREATE|os.O_TRUNC, perm)
 	if err != nil {

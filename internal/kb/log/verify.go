@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
+
+	"helix/internal/kb/crc"
 )
 
 // Report is what Verify found.
@@ -170,7 +171,7 @@ func (c commitInfo) matches(src io.ReaderAt, begin, offset int64, records uint32
 		if err != nil {
 			return false, err
 		}
-		sum = crc32.Update(sum, castagnoli, b)
+		sum = crc.Update(sum, b)
 		begin += int64(len(b))
 	}
 	return sum == c.sum, nil

@@ -9,10 +9,12 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"helix/internal/kb/entry"
 )
 
 // Decay is the highest confidence that an entry keeps once its source has changed.
-const Decay = 0.7
+const Decay = entry.StaleConfidence
 
 // State is what became of a source.
 type State int

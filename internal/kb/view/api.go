@@ -39,11 +39,16 @@ type Filter struct {
 // Query is a search. Text may hold words, "quoted phrases", -excluded words, and
 // the filters topic: tag: source: kind: since: until:.
 type Query struct {
-	Text   string
-	Plain  bool // Text is just words: nothing in it has another meaning
-	Any    bool // an entry may have any of the words; else all, and any only when none has all
-	Limit  int  // 0 means 20
-	Filter Filter
+	Text  string
+	Plain bool // Text is just words: nothing in it has another meaning
+	Any   bool // an entry may have any of the words; else all, and any only when none has all
+	// Names are identifiers, looked for each as it stands: not by its parts, and in
+	// no inflection. Any of them counts. With Text too they only add to the score.
+	Names   []string
+	Limit   int // 0 means 20
+	Filter  Filter
+	Exclude []Filter        // of each, what has its Topic, Tag or Source is left out
+	Except  map[string]bool // ids that are left out
 }
 
 // Hit is one entry found, the best first.

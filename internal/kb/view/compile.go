@@ -38,6 +38,9 @@ func (v *View) compile(p *parsed, orMode bool) (index.Query, bool) {
 			q.Must = append(q.Must, index.Word{Text: w})
 		}
 	}
+	for _, w := range p.names {
+		q.Should = append(q.Should, index.Word{Text: w, Exact: true})
+	}
 	for _, w := range p.wholes {
 		q.Should = append(q.Should, index.Word{Text: w})
 	}

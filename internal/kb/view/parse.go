@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"helix/internal/kb/entry"
+	"helix/internal/kb/index"
 	"helix/internal/kb/text"
 )
 
@@ -26,14 +27,16 @@ type parsed struct {
 	notPhrases []text.Phrase
 	filters    []Filter // all of them must pass
 	exclude    []Filter // of each only Topic, Tag, Source
-	shown      []string // for Result.Words
+	names      []string
+	except     map[uint64]bool // hashes of ids
+	shown      []string        // for Result.Words
 }
 
 // several reports whether asking for any word instead of all makes a difference.
 func (p *parsed) several() bool { return len(p.words) > 1 && len(p.phrases) == 0 }
 
 func (v *View) parse(q Query) (*parsed, error) {
-	p := &parsed{filters: []Filter{q.Filter}}
+	p := &parsed{filters: []Filter{q.Filter}, exclude: slices.Clone(q.Exclude)}
 	if k := entry.Kind(q.Filter.Kind); k != "" && !k.Known() {
 		return nil, unknownKind(q.Filter.Kind)
 	}
@@ -51,6 +54,13 @@ func (v *View) parse(q Query) (*parsed, error) {
 		}
 	}
 	p.addWords(plain.String())
+	p.addNames(q.Names)
+	if len(q.Except) > 0 {
+		p.except = make(map[uint64]bool, len(q.Except))
+		for id := range q.Except {
+			p.except[index.HashID(id)] = true
+		}
+	}
 	return p, nil
 }
 
@@ -199,6 +209,22 @@ func (p *parsed) addWords(plain string) {
 		p.words = stops
 	}
 	p.shown = append(slices.Clone(p.words), p.wholes...)
+}
+
+// addNames takes each identifier as one word: the whole where it has parts.
+func (p *parsed) addNames(names []string) {
+	var scan text.Scanner
+	for _, name := range names {
+		last := ""
+		scan.Scan(name, func(w []byte, _ text.Role, _, _ int) bool {
+			last = string(w)
+			return true
+		})
+		if last != "" && !slices.Contains(p.names, last) {
+			p.names = append(p.names, last)
+		}
+	}
+	p.shown = append(p.shown, p.names...)
 }
 
 // ParseTime reads the times that filters take: 2026-06-18, 2026-06-18T10:00:00Z,

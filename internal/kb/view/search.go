@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+	"time"
 
 	"helix/internal/kb/entry"
 	"helix/internal/kb/index"
 	"helix/internal/kb/log"
-	"helix/internal/kb/source"
 	"helix/internal/kb/text"
 )
 
@@ -53,7 +53,7 @@ func (v *View) search(p *parsed, limit int, orMode bool) (Result, error) {
 		return Result{}, nil
 	}
 	iq.Limit = limit + 1
-	if v.opts.root != "" {
+	if v.opts.stale != nil {
 		iq.Limit = limit + max(10, limit/2)
 	}
 	check := v.accept(&iq, p)
@@ -62,7 +62,12 @@ func (v *View) search(p *parsed, limit int, orMode bool) (Result, error) {
 		return Result{}, check.err
 	}
 	res := Result{More: len(found) > limit}
-	files := source.NewChecker(v.opts.root)
+	stale := func(string, string, time.Time) bool { return false }
+	if v.opts.stale != nil {
+		stale = v.opts.stale()
+	} else {
+		found = found[:min(limit, len(found))]
+	}
 	for _, f := range found {
 		e, err := check.load(f.Ref)
 		if damaged(err) {
@@ -72,12 +77,10 @@ func (v *View) search(p *parsed, limit int, orMode bool) (Result, error) {
 			return Result{}, err
 		}
 		h := Hit{Entry: e, Score: float64(f.Score)}
-		if v.opts.root != "" && e.Source.Path != "" {
-			h.Stale = files.Check(e.Source.Path, e.Source.Hash, e.Created) == source.Changed
-		}
-		if h.Stale && e.Confidence > source.Decay {
+		h.Stale = e.Source.Path != "" && stale(e.Source.Path, e.Source.Hash, e.Created)
+		if h.Stale && e.Confidence > entry.StaleConfidence {
 			// As quality in kb/index counts confidence.
-			h.Score *= (0.5 + source.Decay/2) / (0.5 + e.Confidence/2)
+			h.Score *= (0.5 + entry.StaleConfidence/2) / (0.5 + e.Confidence/2)
 		}
 		res.Hits = append(res.Hits, h)
 	}
@@ -138,11 +141,18 @@ type checker struct {
 // accept has iq ask about phrases, which the index has not got.
 func (v *View) accept(iq *index.Query, p *parsed) *checker {
 	c := &checker{v: v, p: p}
+	wanted := func(r index.Ref) bool { return !p.except[v.snap.Place(r).ID] }
 	if len(p.phrases)+len(p.notPhrases) == 0 {
+		if len(p.except) > 0 {
+			iq.Accept = wanted
+		}
 		return c
 	}
 	c.read = map[index.Ref]entry.Entry{}
 	iq.Accept = func(r index.Ref) bool {
+		if len(p.except) > 0 && !wanted(r) {
+			return false
+		}
 		e, err := c.load(r)
 		if err != nil {
 			if !damaged(err) {

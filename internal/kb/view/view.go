@@ -34,7 +34,7 @@ type View struct {
 }
 
 type options struct {
-	root    string
+	stale   func() Stale
 	now     func() time.Time
 	maxTail int64
 }
@@ -42,9 +42,13 @@ type options struct {
 // Option changes how a view is opened.
 type Option func(*options)
 
-// WithRoot names the project's folder, below which relative sources are looked
-// for. Without it no entry is stale.
-func WithRoot(root string) Option { return func(o *options) { o.root = root } }
+// Stale reports whether the file at path has changed since an entry that comes from
+// it was written, with the hash that the entry has of it.
+type Stale func(path, hash string, written time.Time) bool
+
+// WithStale has each search ask a new Stale about what it finds. Without it no
+// entry is stale.
+func WithStale(ask func() Stale) Option { return func(o *options) { o.stale = ask } }
 
 // WithClock replaces time.Now.
 func WithClock(now func() time.Time) Option { return func(o *options) { o.now = now } }

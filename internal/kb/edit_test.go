@@ -358,3 +358,28 @@ func TestEditLooksAgain(t *testing.T) {
 		})
 	}
 }
+
+// The log of the original program is taken over by the first edit.
+func TestEditOriginalLog(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	body := "[tags: x]\nhello"
+	v1 := append([]byte("AMRL\x01\x00\x00\x00"), 0x01, 1, byte(len(body)), 0, 0, 0, 0x2a, 0x8d, 0xc8, 0x01, 0, 0)
+	v1 = append(append(v1, 'a'), body...)
+	if err := os.WriteFile(filepath.Join(dir, log.FileName), v1, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m := openIn(t, dir)
+	before, err := m.Read(t.Context(), ReadRequest{Topic: "a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := before.Items[0].ID
+	mustEdit(t, m, EditRequest{Action: "append", Topic: "a", Text: "world"})
+	mustStore(t, m, "a", "another")
+	mustEdit(t, m, EditRequest{Action: "tag", ID: id, Tags: []string{"y"}})
+	got := entries(t, dir)
+	if e := got[id]; len(got) != 2 || e.Text != "hello\nworld" || !slices.Equal(e.Tags, []string{"x", "y"}) {
+		t.Errorf("%d entries, %+v", len(got), e)
+	}
+}

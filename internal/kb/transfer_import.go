@@ -145,7 +145,8 @@ func (m *Memory) unpack(r ImportRequest) (*parcel, error) {
 	return p, nil
 }
 
-// clean replaces secrets, checks every entry, and drops those that are there twice.
+// clean replaces secrets, checks everything, and drops entries that are there
+// twice.
 func (p *parcel) clean(c *cleaner, out *Imported) error {
 	first := map[string]int{} // id to its place among the kept
 	kept := p.entries[:0]
@@ -173,7 +174,10 @@ func (p *parcel) clean(c *cleaner, out *Imported) error {
 	}
 	p.entries = kept
 	for i := range p.edges {
-		if err := checkEdge(&p.edges[i].edge); err != nil {
+		e := &p.edges[i].edge
+		c.text(&e.From)
+		c.text(&e.To)
+		if err := checkEdge(e); err != nil {
 			return at(lineNo(p.edges[i].line), err)
 		}
 	}

@@ -149,6 +149,7 @@ func TestTarget(t *testing.T) {
 		"a longer name":           {"Read", object{"file_path": project + "/src/xauth.go"}, false},
 		"grep":                    {"Grep", object{"pattern": "x", "path": "src/auth.go"}, true},
 		"glob":                    {"Glob", object{"pattern": "**/auth.go"}, true},
+		"grep of the project":     {"Grep", object{"pattern": "auth.go", "path": project, "glob": "auth.go"}, true},
 		"glob of many":            {"Glob", object{"pattern": "**/*.go"}, false},
 		"shell":                   {"Bash", object{"command": "sed -n '1,20p' src/auth.go | head"}, true},
 		"shell, no such file":     {"Bash", object{"command": "cat src/nothing.go"}, false},

@@ -89,6 +89,7 @@ func oneLine(s string, n int) string {
 		s = s[:4*n]
 	}
 	var b strings.Builder
+	b.Grow(len(s))
 	space := false
 	for _, r := range s {
 		if r <= ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == 0x2028 || r == 0x2029 {

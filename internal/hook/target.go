@@ -42,7 +42,7 @@ func (q *request) target() target {
 		}
 	case "Glob", "Grep":
 		t.path = str(in, "path")
-		if t.path == "" {
+		if t.path == "" || q.absolute(t.path) == str(q.input, "cwd") { // the whole project
 			t.path = plainEnd(str(in, "pattern"), str(in, "glob"))
 		}
 	case "apply_patch":

@@ -22,6 +22,7 @@ func Find() (Program, error) {
 	if err != nil {
 		return Program{}, fmt.Errorf("helix does not find itself: %w", err)
 	}
+	real := self
 	if named, err := exec.LookPath("helix"); err == nil && filepath.IsAbs(named) && sameFile(named, self) {
 		self = named
 	}
@@ -29,8 +30,10 @@ func Find() (Program, error) {
 		return Program{}, errors.New("this helix was built by go run and is gone afterwards; install it first (go install ./cmd/helix ./cmd/helix-hook)")
 	}
 	p := Program{Helix: self}
-	if hook := filepath.Join(filepath.Dir(self), "helix-hook"); runnable(hook) {
-		p.Hook = hook
+	for _, dir := range []string{filepath.Dir(self), filepath.Dir(real)} {
+		if hook := filepath.Join(dir, "helix-hook"); p.Hook == "" && runnable(hook) {
+			p.Hook = hook
+		}
 	}
 	return p, nil
 }

@@ -88,6 +88,9 @@ func (a *Answerer) hook(ctx context.Context, r request, line []byte) []byte {
 }
 
 func search(m Memory, r request) (string, error) {
+	if strings.TrimSpace(r.Query) == "" {
+		return "", nil
+	}
 	limit := r.Limit
 	if limit <= 0 {
 		limit = 5

@@ -312,7 +312,7 @@ func TestStale(t *testing.T) {
 		e.Source.Path = name
 		es = append(es, e)
 	}
-	es[0].Text = "words" // shorter, so it would be the first
+	es[1].Confidence = 0.9 // so it would be the second
 	dir := memory(t, es...)
 	ask := func() view.Stale {
 		return func(path, _ string, _ time.Time) bool { return path == "changed.go" }

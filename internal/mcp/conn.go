@@ -37,7 +37,9 @@ type conn struct {
 	readers int                  // tools/call in calls
 	writer  bool                 // one of them writes
 	ended   bool                 // no more lines
-	version string               // that initialize agreed on; "" before and without it
+	// What a line may be depends on the version that initialize agrees on.
+	initializing bool
+	version      string // that initialize agreed on; "" before and without it
 }
 
 type line struct {
@@ -147,7 +149,7 @@ func (c *conn) turn() (next jsonrpc.Message, lines chan line, done bool) {
 	if c.ended {
 		return nil, nil, len(c.waiting) == 0 && !c.busy()
 	}
-	if len(c.waiting) >= maxWaiting {
+	if len(c.waiting) >= maxWaiting || c.initializing {
 		return nil, nil, false
 	}
 	return nil, c.lines, false
@@ -165,6 +167,7 @@ func (c *conn) busy() bool {
 
 func (c *conn) start(k *call) {
 	c.calls[k.msg.ID] = k
+	c.initializing = c.initializing || k.msg.Method == "initialize"
 	if k.tool {
 		c.readers++
 		c.writer = k.writes
@@ -300,7 +303,8 @@ func (c *conn) finish(resp *jsonrpc.Response, text []byte) []byte {
 		c.readers--
 		c.writer = false
 	}
-	if k.msg.Method == "initialize" && resp.Error == nil {
+	if k.msg.Method == "initialize" {
+		c.initializing = false
 		var agreed struct {
 			Version string `json:"protocolVersion"`
 		}

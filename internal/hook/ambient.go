@@ -16,7 +16,8 @@ type layer struct {
 }
 
 // ambient tells what is known about the file that a tool is about to touch. An
-// entry is shown once, in the first layer that has it.
+// entry is shown once, in the first layer that has it: those come first that say
+// most about why it is shown.
 func ambient(q *request) (reply, error) {
 	t := q.target()
 	name := filepath.Base(t.path)
@@ -31,10 +32,10 @@ func ambient(q *request) (reply, error) {
 	a := &about{mem: m, target: t, stem: stemWords(t.path, stem), seen: map[string]bool{}, topics: map[string]int{}, cacheDir: q.env.CacheDir}
 	for _, add := range []func() error{
 		func() error { return a.sourceLinked(name) },
+		a.refactored,
 		a.symbols,
 		a.related,
 		a.coupled,
-		a.refactored,
 	} {
 		if err := add(); err != nil {
 			return reply{}, err
@@ -130,6 +131,33 @@ func (t target) is(source string) bool {
 	return false
 }
 
+// refactored are entries that mention what the edit takes away.
+func (a *about) refactored() error {
+	const most, show = 3, 3
+	if len(a.target.old) < 8 {
+		return nil
+	}
+	names := removed(a.target.old, a.target.new, a.target.whole)
+	names = names[:min(most, len(names))]
+	var hits []entry.Entry
+	for _, name := range names {
+		found, err := a.mem.Search(view.Query{Text: name, Limit: 2 * show})
+		if err != nil {
+			return err
+		}
+		n := 0
+		for _, h := range found.Hits {
+			if n < show && mentionsAny(&h.Entry, []string{name}) {
+				hits = append(hits, h.Entry)
+				n++
+			}
+		}
+	}
+	heading := "REFACTOR IMPACT (symbols modified: " + oneLine(strings.Join(names, ", "), 160) + "):"
+	a.take(heading, hits, most*show)
+	return nil
+}
+
 // symbols are entries that mention what the file declares or the edit takes away.
 func (a *about) symbols() error {
 	const show, most, enough = 5, 15, 5
@@ -204,33 +232,6 @@ func (a *about) coupled() error {
 		names = append(names, oneLine(topic, topicBytes))
 	}
 	a.take("structural coupling (topics of this file: "+strings.Join(names, ", ")+"):", near, show)
-	return nil
-}
-
-// refactored are entries that mention what the edit takes away.
-func (a *about) refactored() error {
-	const most, show = 3, 3
-	if len(a.target.old) < 8 {
-		return nil
-	}
-	names := removed(a.target.old, a.target.new, a.target.whole)
-	names = names[:min(most, len(names))]
-	var hits []entry.Entry
-	for _, name := range names {
-		found, err := a.mem.Search(view.Query{Text: name, Limit: 2 * show})
-		if err != nil {
-			return err
-		}
-		n := 0
-		for _, h := range found.Hits {
-			if n < show && mentionsAny(&h.Entry, []string{name}) {
-				hits = append(hits, h.Entry)
-				n++
-			}
-		}
-	}
-	heading := "REFACTOR IMPACT (symbols modified: " + oneLine(strings.Join(names, ", "), 160) + "):"
-	a.take(heading, hits, most*show)
 	return nil
 }
 

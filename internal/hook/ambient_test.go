@@ -51,9 +51,10 @@ func TestLayers(t *testing.T) {
 	const want = `helix memory:
 source-linked (auth.go):
   [login] 2026-03-04 auth.go is where RefreshToken lives (mem_0)
+REFACTOR IMPACT (symbols modified: checkCookie):
+  [cookie] 2026-03-04 checkCookie is called by the mobile app, too (mem_4)
 symbol context:
   [session] 2026-03-04 RefreshToken must not be called twice (mem_1)
-  [cookie] 2026-03-04 checkCookie is called by the mobile app, too (mem_4)
 related (auth):
   [proxy] 2026-03-04 The auth header is stripped here (mem_2)
 structural coupling (topics of this file: login):
@@ -90,7 +91,6 @@ func order(s []string) []string {
 func TestRefactorImpact(t *testing.T) {
 	t.Parallel()
 	project := t.TempDir()
-	// Enough entries of the file keep the layer of symbols out of the way.
 	notes := []note{{"api", "The mobile app calls legacyLogin directly", ""}}
 	var book string
 	for i := range 6 {

@@ -5,6 +5,7 @@ import (
 	"unicode"
 
 	"helix/internal/kb/entry"
+	"helix/internal/kb/text"
 	"helix/internal/kb/view"
 )
 
@@ -31,48 +32,23 @@ func (q *request) lookUp(words []string, n int) ([]entry.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
+	has := text.NewMarker(words)
 	var out []entry.Entry
 	for _, h := range found.Hits {
-		if len(out) < n && shared(&h.Entry, words) >= 2 {
+		about := has.In(h.Entry.Topic) + has.In(strings.Join(h.Entry.Tags, " "))
+		if len(out) < n && (about > 0 || has.In(h.Entry.Text) >= 2) {
 			out = append(out, h.Entry)
 		}
 	}
 	return out, nil
 }
 
-// shared counts the words that e has; one in its topic or tags counts twice.
-func shared(e *entry.Entry, words []string) int {
-	text := strings.ToLower(e.Text)
-	about := strings.ToLower(e.Topic + " " + strings.Join(e.Tags, " "))
-	n := 0
-	for _, w := range words {
-		w = root(w)
-		if strings.Contains(about, w) {
-			n += 2
-		} else if strings.Contains(text, w) {
-			n++
-		}
-	}
-	return n
-}
-
-// root leaves out the end of a longer word, which is where its forms differ.
-func root(word string) string {
-	if len(word) > 6 {
-		return word[:len(word)-2]
-	}
-	if len(word) > 4 {
-		return strings.TrimSuffix(word, "s")
-	}
-	return word
-}
-
-// words are the first n different words of text that say something, in small
+// words are the first n different words of s that say something, in small
 // letters.
-func words(text string, n int) []string {
+func words(s string, n int) []string {
 	var out []string
 	seen := map[string]bool{}
-	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }) {
+	for _, w := range strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }) {
 		w = strings.ToLower(strings.Trim(w, "_"))
 		if len(w) < 3 || len(w) > 40 || seen[w] || empty(w) || strings.Trim(w, "0123456789") == "" {
 			continue
@@ -85,17 +61,13 @@ func words(text string, n int) []string {
 	return out
 }
 
-// empty tells words that occur in any sentence, or in any request to an agent.
+// empty tells words that occur in any request to an agent, or in any error.
 func empty(w string) bool {
 	switch w {
-	case "the", "and", "for", "are", "was", "not", "you", "but", "can", "all", "any", "has", "had", "its", "our", "out",
-		"how", "why", "who", "what", "when", "where", "which", "that", "this", "with", "from", "have", "been", "were", "will",
-		"their", "there", "about", "would", "could", "should", "into", "also", "each", "does", "just", "more", "than", "then",
-		"them", "some", "only", "other", "very", "after", "before", "most", "same", "both", "your", "they", "did", "let", "yes",
-		"please", "make", "need", "want", "use", "using", "now", "get", "code", "file", "files", "exit", "error", "errors":
+	case "let", "yes", "please", "make", "need", "want", "now", "get", "code", "file", "files", "exit", "error", "errors":
 		return true
 	}
-	return false
+	return text.Stop(w)
 }
 
 // related is a heading and the lines of entries, nothing for no entries.

@@ -67,14 +67,14 @@ func (q *request) absolute(path string) string {
 	if path == "" || strings.ContainsRune(path, 0) {
 		return ""
 	}
-	if !filepath.IsAbs(path) {
-		cwd := str(q.input, "cwd")
-		if !filepath.IsAbs(cwd) {
-			return ""
-		}
+	if cwd := str(q.input, "cwd"); !filepath.IsAbs(path) && filepath.IsAbs(cwd) {
 		path = filepath.Join(cwd, path)
 	}
-	return filepath.Clean(path)
+	path, err := filepath.Abs(path) // the clients start hooks in the folder they work in
+	if err != nil {
+		return ""
+	}
+	return path
 }
 
 // plainEnd is the last element of the first pattern that ends in a plain name, as

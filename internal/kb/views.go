@@ -17,6 +17,9 @@ const (
 	// farBehind is how many bytes of log a view goes through itself. When the index
 	// lacks more, it is brought up first.
 	farBehind = 16 << 20
+	// muchBehind is how many entries a process that goes on reading leaves to each of
+	// its views.
+	muchBehind = 1024
 	// littleBehind is how many entries the index may lack when a process ends. Every
 	// reader goes through them, hooks too, for whom each costs some microseconds.
 	littleBehind = 16
@@ -82,7 +85,16 @@ func (m *Memory) renew(reopen func() (*view.View, error)) (*view.View, error) {
 	}
 	old := m.views.cur
 	m.views.cur = v
-	return v.Share(), old.Close()
+	if err := old.Close(); err != nil {
+		return nil, err
+	}
+	if v.Behind() > muchBehind {
+		done, err := upkeep.CatchUp(context.Background(), m.dir, upkeep.Options{Try: true, MaxMerge: shortMerge})
+		if err == nil && done.Added > 0 {
+			return m.renew(v.Refresh)
+		}
+	}
+	return v.Share(), nil
 }
 
 // open opens a view, and brings the index up first when it is far behind.

@@ -41,7 +41,7 @@ func ambient(q *request) (reply, error) {
 			return reply{}, err
 		}
 	}
-	return reply{context: pack(a.layers, a.more, maxAmbient)}, nil
+	return reply{context: pack(a.layers, a.untold(), maxAmbient)}, nil
 }
 
 // stemWords is what a file is about by its name. A name that many files have says
@@ -69,8 +69,8 @@ type about struct {
 	cacheDir string
 
 	layers []layer
-	seen   map[string]bool // ids
-	more   int             // entries of the file that are in no layer
+	seen   map[string]bool // ids of what is in a layer
+	own    []entry.Entry   // of the file
 	topics map[string]int  // that have entries of the file, and how many
 	order  []string        // of topics, that with the newest entry first
 }
@@ -101,22 +101,28 @@ func (a *about) sourceLinked(name string) error {
 	if err != nil {
 		return err
 	}
-	var own []entry.Entry
 	for _, e := range all {
 		if !a.target.is(e.Source.Path) {
 			continue
 		}
-		own = append(own, e)
+		a.own = append(a.own, e)
 		if a.topics[e.Topic]++; a.topics[e.Topic] == 1 {
 			a.order = append(a.order, e.Topic)
 		}
 	}
-	a.take("source-linked ("+oneLine(name, 80)+"):", own, show)
-	a.more = max(len(own)-show, 0)
-	for _, e := range own { // what is not shown here is not news in another layer
-		a.seen[e.ID] = true
-	}
+	a.take("source-linked ("+oneLine(name, 80)+"):", a.own, show)
 	return nil
+}
+
+// untold counts the entries of the file that are in no layer.
+func (a *about) untold() int {
+	n := 0
+	for _, e := range a.own {
+		if !a.seen[e.ID] {
+			n++
+		}
+	}
+	return n
 }
 
 // is tells whether a source names the target.
@@ -260,7 +266,8 @@ func hasWord(text, name string) bool {
 	}
 }
 
-// pack writes the layers within a budget of bytes. Each gets its first line before
+// pack writes the layers within a budget of bytes, and counts what is left out,
+// more of which is in no layer. Each gets its first line before
 // any gets its second, so that a long layer does not push out the others.
 func pack(layers []layer, more, budget int) string {
 	const rest = 64 // for the line that counts what is left out

@@ -129,6 +129,21 @@ func TestRefactorImpact(t *testing.T) {
 	}
 }
 
+// TestImpactOfOwn: what the edit takes away brings up an old entry of the file that
+// newer ones have pushed out of its layer.
+func TestImpactOfOwn(t *testing.T) {
+	t.Parallel()
+	notes := []note{{"pay", "legacyLogin is kept for the mobile app", "pay.go"}}
+	for i := range 12 {
+		notes = append(notes, note{"pay", fmt.Sprintf("number %d", i), "pay.go"})
+	}
+	answer, debug := ask(t, remembers(t, notes...), "ambient", call(t, "Edit", t.TempDir(), object{"file_path": "pay.go", "old_string": "legacyLogin()", "new_string": "login()"}))
+	got := contextOf(t, answer, "PreToolUse")
+	if !strings.Contains(got, "REFACTOR IMPACT (symbols modified: legacyLogin):\n  [pay] 2026-03-04 legacyLogin is kept") || !strings.HasSuffix(got, "\n(2 more: mcp__helix__search)") || debug != "" {
+		t.Error(got, debug)
+	}
+}
+
 // TestTarget: which file a tool is about.
 func TestTarget(t *testing.T) {
 	t.Parallel()

@@ -75,21 +75,20 @@ func related(heading string, entries []entry.Entry) reply {
 	if len(entries) == 0 {
 		return reply{}
 	}
-	text := heading
 	for i := range entries {
-		text += "\n  " + line(&entries[i])
+		heading += "\n  " + line(&entries[i])
 	}
-	return reply{context: text}
+	return reply{context: heading}
 }
 
 // prompt looks up what the person asks for.
 func prompt(q *request) (reply, error) {
-	text := str(q.input, "prompt")
-	if len(text) < 10 || strings.HasPrefix(text, "/") {
+	asked := str(q.input, "prompt")
+	if len(asked) < 10 || strings.HasPrefix(asked, "/") {
 		return reply{}, nil
 	}
 	// The start of a long prompt is the request, the rest mostly pasted.
-	w := words(text[:min(len(text), 500)], 6)
+	w := words(asked[:min(len(asked), 500)], 6)
 	if len(w) < 2 {
 		return reply{}, nil
 	}
@@ -105,11 +104,11 @@ func errorContext(q *request) (reply, error) {
 	return q.aboutError(str(q.input, "error"))
 }
 
-func (q *request) aboutError(text string) (reply, error) {
-	if len(text) < 15 {
+func (q *request) aboutError(output string) (reply, error) {
+	if len(output) < 15 {
 		return reply{}, nil
 	}
-	w := words(errorLines(text), 8)
+	w := words(errorLines(output), 8)
 	if len(w) < 2 {
 		return reply{}, nil
 	}
@@ -119,10 +118,10 @@ func (q *request) aboutError(text string) (reply, error) {
 
 // errorLines are the lines of an output that name an error, the whole output when
 // none does.
-func errorLines(text string) string {
-	text = text[:min(len(text), 64<<10)]
+func errorLines(output string) string {
+	output = output[:min(len(output), 64<<10)]
 	var out []string
-	for l := range strings.Lines(text) {
+	for l := range strings.Lines(output) {
 		low := strings.ToLower(l)
 		if strings.HasPrefix(low, "exit code") {
 			continue
@@ -135,7 +134,7 @@ func errorLines(text string) string {
 		}
 	}
 	if len(out) == 0 {
-		return text
+		return output
 	}
 	return strings.Join(out, "\n")
 }

@@ -80,7 +80,7 @@ func Run(ctx context.Context, event string, in io.Reader, out io.Writer, env Env
 	}
 }
 
-// handlers by the client's name of the event.
+// handler is what answers an event, and the client's name of it.
 func handler(event string) (name string, f func(*request) (reply, error)) {
 	switch event {
 	case "session", "SessionStart":

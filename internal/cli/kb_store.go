@@ -58,7 +58,7 @@ One that says nearly the same as an earlier one of the batch is left out.`,
 		RunE: a.kbRun(f, func(ctx context.Context, m *kb.Memory, args []string) (kbResult, error) {
 			text, name, err := a.fileOf(args)
 			if err != nil {
-				return nil, err
+				return nil, fmt.Errorf("batch: %w", err)
 			}
 			if r.Entries, err = parseBatch(text, name); err != nil {
 				return nil, err
@@ -76,6 +76,9 @@ func parseBatch(text, name string) ([]kb.StoreRequest, error) {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.DisallowUnknownFields()
 	where := func(err error) error {
+		if field, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
+			err = fmt.Errorf("unknown field %s: there are topic, text, kind, tags, source, confidence, links, force", field)
+		}
 		return fmt.Errorf("batch: %s:%d: %w", name, 1+strings.Count(text[:min(d.InputOffset(), int64(len(text)))], "\n"), err)
 	}
 	var all []kb.StoreRequest

@@ -24,6 +24,7 @@ say --replace. Nothing is written if anything is wrong.`,
 			if len(args) == 0 && a.atTerminal() {
 				return nil, fmt.Errorf("import: the file is missing: name it, or - to read standard input")
 			}
+			name := "standard input"
 			r.Reader = a.Stdin
 			if len(args) == 1 && args[0] != "-" {
 				file, err := os.Open(a.kbPath(args[0]))
@@ -31,9 +32,13 @@ say --replace. Nothing is written if anything is wrong.`,
 					return nil, fmt.Errorf("import: %w", err)
 				}
 				defer file.Close()
-				r.Reader = file
+				r.Reader, name = file, args[0]
 			}
-			return m.Import(ctx, r)
+			imported, err := m.Import(ctx, r)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+			return imported, nil
 		}),
 	}
 	cmd.Flags().StringVar(&r.Format, "format", "jsonl", "jsonl, markdown or original-json")

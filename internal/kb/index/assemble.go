@@ -35,10 +35,11 @@ type assembler struct {
 
 	cur   term
 	block struct {
-		docs  [blockLen]uint32
-		codes [blockLen]byte
-		n     int
-		max   float32
+		docs    [blockLen]uint32
+		codes   [blockLen]byte
+		lengths [blockLen]byte
+		n       int
+		max     float32
 	}
 	lastDoc uint32 // of the block before, + 1
 	skipped int    // blocks of this term among the skips
@@ -97,18 +98,17 @@ func (a *assembler) document(m meta, n norm) {
 	if n.flags != 0 {
 		h.special++
 	}
-	for f, l := range n.length {
-		h.lengths[f] += uint64(l)
-	}
 	t := &a.topics[m.topic]
 	t.docs++
 	t.first, t.last = min(t.first, m.created), max(t.last, m.created)
 }
 
-// documentsDone must come between the documents and the terms.
-func (a *assembler) documentsDone() {
+// documentsDone must come between the documents and the terms. words is the length
+// of all texts.
+func (a *assembler) documentsDone(words uint64) {
 	a.place(secMeta, a.written)
-	a.weigh = newWeigher(average(a.head.lengths, int(a.head.docs)))
+	a.head.words = words
+	a.weigh = newWeigher(average(words, int(a.head.docs)))
 }
 
 // begin starts a term; keys must come in order.
@@ -125,9 +125,10 @@ func (a *assembler) posting(doc uint32, code uint8) {
 	if b.n == blockLen {
 		a.endBlock(true)
 	}
-	b.docs[b.n], b.codes[b.n] = doc, code
+	length := a.norms[int(doc)*normSize]
+	b.docs[b.n], b.codes[b.n], b.lengths[b.n] = doc, code, length
 	b.n++
-	b.max = max(b.max, a.weigh.freq(code, a.norms[int(doc)*normSize:][:normSize]))
+	b.max = max(b.max, a.weigh.freq(code, length))
 }
 
 func (a *assembler) endBlock(more bool) {
@@ -138,6 +139,7 @@ func (a *assembler) endBlock(more bool) {
 		prev = doc + 1
 	}
 	a.pending = append(a.pending, b.codes[:b.n]...)
+	a.pending = append(a.pending, b.lengths[:b.n]...)
 	a.cur.docs += uint32(b.n)
 	a.cur.max = max(a.cur.max, b.max)
 	if more || a.skipped > 0 {

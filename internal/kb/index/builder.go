@@ -19,11 +19,12 @@ type Builder struct {
 
 	keys  []string // of each term
 	ids   map[string]int32
-	words map[string]wordTerms
+	terms map[string]wordTerms // by word
 	found []occurrence
 	last  []int32 // by term: its latest occurrence + 1
 
-	size int
+	size  int
+	words int // of all texts
 }
 
 // wordTerms are the terms that a word counts for: -1 for none.
@@ -40,7 +41,7 @@ type occurrence struct {
 
 // NewBuilder returns a Builder of no documents.
 func NewBuilder() *Builder {
-	return &Builder{ids: map[string]int32{}, words: map[string]wordTerms{}}
+	return &Builder{ids: map[string]int32{}, terms: map[string]wordTerms{}}
 }
 
 // Docs is the number of documents added.
@@ -58,11 +59,11 @@ func (b *Builder) Add(d Doc) {
 		m.change, m.changeN = uint32(len(b.blobs)+1), uint32(len(d.Change))
 		b.blobs = append(b.blobs, d.Change...)
 	}
-	var lengths [fields]int
-	lengths[fieldTopic] = b.text(doc, e.Topic, codeTopic)
-	lengths[fieldTags] = b.text(doc, strings.Join(e.Tags, " "), codeTags)
-	lengths[fieldSource] = b.text(doc, e.Source.Path, codeSource)
-	lengths[fieldText] = b.text(doc, e.Text, 1)
+	b.text(doc, e.Topic, codeTopic)
+	b.text(doc, strings.Join(e.Tags, " "), codeTags)
+	b.text(doc, e.Source.Path, codeSource)
+	words := b.text(doc, e.Text, 1)
+	b.words += words
 	b.occurs(b.key(TopicKey(e.Topic)), doc, codeTopic)
 	for _, tag := range e.Tags {
 		b.occurs(b.key(TagKey(tag)), doc, codeTags)
@@ -71,7 +72,7 @@ func (b *Builder) Add(d Doc) {
 		b.occurs(b.key(SourceKey(e.Source.Path)), doc, codeSource)
 	}
 	b.metas = append(b.metas, m)
-	b.norms = append(b.norms, docNorm(e, &m, lengths))
+	b.norms = append(b.norms, docNorm(e, &m, words))
 	b.names = append(b.names, e.Topic)
 	b.size += len(e.Text) + len(e.Topic) + 200
 }
@@ -82,7 +83,7 @@ func (b *Builder) text(doc uint32, s string, code uint8) (length int) {
 		return 0
 	}
 	b.scan.Scan(s, func(w []byte, role text.Role, _, _ int) bool {
-		t, ok := b.words[string(w)]
+		t, ok := b.terms[string(w)]
 		if !ok {
 			t = b.word(string(w))
 		}
@@ -110,7 +111,7 @@ func (b *Builder) word(w string) wordTerms {
 	if plain != "" {
 		t.plain = b.key(plain)
 	}
-	b.words[w] = t
+	b.terms[w] = t
 	return t
 }
 
@@ -171,7 +172,7 @@ func (b *Builder) Segment() []byte {
 		sorted[i] = int32(i)
 	}
 	slices.SortFunc(sorted, func(x, y int32) int { return strings.Compare(b.keys[x], b.keys[y]) })
-	a.documentsDone()
+	a.documentsDone(uint64(b.words))
 	for _, id := range sorted {
 		a.begin(b.keys[id])
 		for _, o := range order[start[id]:start[id+1]] {

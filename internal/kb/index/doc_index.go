@@ -45,8 +45,11 @@ func docMeta(d *Doc) meta {
 	return m
 }
 
-func docNorm(e *entry.Entry, m *meta, lengths [fields]int) norm {
-	n := norm{length: lengths, kind: kindCode(e.Kind), conf: uint8(e.Confidence*255 + 0.5)}
+func docNorm(e *entry.Entry, m *meta, words int) norm {
+	n := norm{
+		length: lengthCode(words), kind: kindCode(e.Kind), conf: uint8(e.Confidence*255 + 0.5),
+		credit: creditCode(e.Helped, e.Harmed), day: dayOf(m.created),
+	}
 	if !e.DeletedAt.IsZero() || !e.IsLatest() {
 		n.flags |= flagHidden
 	}

@@ -63,10 +63,10 @@ func (l *limits) enter(p *part, f *Filter) bool {
 
 // pass reports whether a document passes. Documents must come in order.
 func (l *limits) pass(doc uint32, norm []byte) bool {
-	if !l.p.alive(doc) || !l.any && norm[5] != l.kind {
+	if !l.p.alive(doc) || !l.any && norm[1] != l.kind {
 		return false
 	}
-	if flags := norm[7]; flags != 0 && !l.hidden {
+	if flags := norm[4]; flags != 0 && !l.hidden {
 		if flags&flagHidden != 0 {
 			return false
 		}

@@ -57,8 +57,7 @@ func (w *world) score(s *Snapshot, d Doc, words []string, now time.Time) (score 
 	if err != nil {
 		panic(err)
 	}
-	weigh := newWeigher(average(s.lengths, s.docs))
-	norm := seg.norm(0)
+	weigh := newWeigher(average(s.words, s.docs))
 	freq := func(key string) float32 {
 		t, ok := seg.lookup(key)
 		if !ok {
@@ -66,7 +65,7 @@ func (w *world) score(s *Snapshot, d Doc, words []string, now time.Time) (score 
 		}
 		var p postings
 		p.open(seg, t)
-		return weigh.freq(p.code(), norm)
+		return weigh.freq(p.code(), p.length())
 	}
 	all = true
 	for _, word := range words {
@@ -81,8 +80,7 @@ func (w *world) score(s *Snapshot, d Doc, words []string, now time.Time) (score 
 			score += bonus * idf(s.docs, s.frequency(plain)) * saturate(freq(plain))
 		}
 	}
-	m := seg.meta(0)
-	return score * quality(norm[6], &m, now.UnixMilli()), all
+	return score * quality(getNorm(seg.norm(0)), int(dayOf(now.UnixMilli()))), all
 }
 
 func (w *world) search(s *Snapshot, words []string, and bool, pass func(*entry.Entry) bool, now time.Time) []string {

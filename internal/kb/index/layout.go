@@ -9,7 +9,7 @@ const (
 	magic   = "AMRN"
 	version = 4 // 3 was the original program's
 
-	headerSize = 320
+	headerSize = 256
 	normSize   = 8
 	metaSize   = 64
 	termSize   = 32
@@ -36,20 +36,10 @@ const (
 	sections
 )
 
-// field is a part of an entry that words are found in.
-type field int
-
-const (
-	fieldText field = iota
-	fieldTopic
-	fieldTags
-	fieldSource
-	fields
-)
-
 // A posting says in one byte how a document has a term: the lower four bits count
 // its occurrences in the text, up to 15, and one bit each stands for the other
-// fields. BM25 is nearly flat beyond 15.
+// fields. BM25 is nearly flat beyond 15. A second byte is the length of the
+// document's text, so that scoring touches nothing but the postings.
 const (
 	codeText   = 0x0f
 	codeTopic  = 0x10
@@ -67,12 +57,14 @@ const (
 
 var le = binary.LittleEndian
 
-// norm is what scoring needs to know of every document it meets.
+// norm is what is needed of every document whose words might make it a hit.
 type norm struct {
-	length [fields]int // in words
+	length uint8 // of the text, by lengthCode
 	kind   uint8
 	conf   uint8 // 255 is full confidence
+	credit uint8 // 255 is the best
 	flags  uint8
+	day    uint16 // of its creation, since 1970
 }
 
 const (
@@ -81,20 +73,18 @@ const (
 )
 
 func (n norm) put(b []byte) {
-	le.PutUint16(b, uint16(min(n.length[fieldText], math.MaxUint16)))
-	b[2] = uint8(min(n.length[fieldTopic], 255))
-	b[3] = uint8(min(n.length[fieldTags], 255))
-	b[4] = uint8(min(n.length[fieldSource], 255))
-	b[5], b[6], b[7] = n.kind, n.conf, n.flags
+	b[0], b[1], b[2], b[3], b[4], b[5] = n.length, n.kind, n.conf, n.credit, n.flags, 0
+	le.PutUint16(b[6:], n.day)
 }
 
 func getNorm(b []byte) norm {
-	return norm{
-		length: [fields]int{
-			fieldText: int(le.Uint16(b)), fieldTopic: int(b[2]), fieldTags: int(b[3]), fieldSource: int(b[4]),
-		},
-		kind: b[5], conf: b[6], flags: b[7],
-	}
+	return norm{length: b[0], kind: b[1], conf: b[2], credit: b[3], flags: b[4], day: le.Uint16(b[6:])}
+}
+
+// lengthCode brings a number of words to one byte, in steps of 9 %: code c stands for
+// 2^(c/8) - 1 words.
+func lengthCode(words int) uint8 {
+	return uint8(math.Round(8 * math.Log2(float64(min(words, math.MaxUint16))+1)))
 }
 
 // meta is what is needed of documents that get near the result.

@@ -11,9 +11,12 @@ import (
 // block of postings of each part.
 func mergeParts(out io.Writer, parts []*part) ([]byte, error) {
 	a := newAssembler(out)
-	total := 0
+	total, words := 0, uint64(0)
 	for _, p := range parts {
-		total += p.seg.docs - p.deleted()
+		live := p.seg.docs - p.deleted()
+		total += live
+		// How long the deleted texts were is not known.
+		words += p.seg.head.words * uint64(live) / uint64(max(1, p.seg.docs))
 	}
 	a.reserve(total)
 	topics := mergeTopics(a, parts)
@@ -21,7 +24,7 @@ func mergeParts(out io.Writer, parts []*part) ([]byte, error) {
 	for i, p := range parts {
 		numbers[i] = mergeDocuments(a, p, topics[i])
 	}
-	a.documentsDone()
+	a.documentsDone(words)
 	mergeTerms(a, parts, numbers)
 	head := a.finish()
 	return head, a.err

@@ -22,7 +22,7 @@ type postings struct {
 	block int // the decoded one, -1 for none
 	n, i  int // documents of it, and which is the current one
 	docs  [blockLen]uint32
-	codes [blockLen]byte
+	bytes []byte // code of each, then length of each
 
 	near int // block that nearMax looked at last
 }
@@ -47,8 +47,9 @@ func (p *postings) doc() uint32 {
 	return none
 }
 
-// code is that of the current document.
-func (p *postings) code() byte { return p.codes[p.i] }
+// code and length are those of the current document.
+func (p *postings) code() byte   { return p.bytes[p.i] }
+func (p *postings) length() byte { return p.bytes[p.n+p.i] }
 
 // next goes to the next document.
 func (p *postings) next() {
@@ -148,6 +149,6 @@ func (p *postings) decode(block int) {
 	if int64(p.docs[n-1]) >= int64(p.seg.docs) || p.skips != nil && p.docs[n-1] != p.lastOf(block) {
 		panic(corrupt("a block of postings"))
 	}
-	copy(p.codes[:n], data[at:at+n])
+	p.bytes = data[at : at+2*n]
 	p.block, p.n, p.i = block, n, 0
 }

@@ -85,12 +85,12 @@ func (sc *scorer) near(doc uint32) (float32, uint32) {
 }
 
 // score is what the word adds to the current document of sc.post.
-func (sc *scorer) score(norm []byte) float32 {
-	s := sc.idf * saturate(sc.weigh.freq(sc.post.code(), norm))
+func (sc *scorer) score() float32 {
+	s := sc.idf * saturate(sc.weigh.freq(sc.post.code(), sc.post.length()))
 	if sc.bonus > 0 {
 		doc := sc.post.doc()
 		if sc.exact.seek(doc); sc.exact.doc() == doc {
-			s += sc.bonus * saturate(sc.weigh.freq(sc.exact.code(), norm))
+			s += sc.bonus * saturate(sc.weigh.freq(sc.exact.code(), sc.exact.length()))
 		}
 	}
 	return s

@@ -3,8 +3,7 @@ package index
 import "math"
 
 // BM25F (Robertson, Zaragoza, Taylor 2004): occurrences in the fields of a
-// document are weighted, each normalised by the length of its field, and added up
-// before they saturate.
+// document are weighted and added up before they saturate.
 const (
 	k1 = 1.2
 	// bonus is what a word counts extra where it stands as it was asked for and not
@@ -12,42 +11,41 @@ const (
 	bonus = 0.25
 )
 
-var (
-	fieldWeight = [fields]float32{fieldText: 1, fieldTopic: 2, fieldTags: 1.5, fieldSource: 1}
-	fieldB      = [fields]float32{fieldText: 0.75, fieldTopic: 0.5, fieldTags: 0.5, fieldSource: 0.5}
+// The text is normalised by its length. The other fields have a word or three; where
+// one has a word counts as that many occurrences in a text of average length.
+const (
+	textB        = 0.75
+	topicWeight  = 2
+	tagsWeight   = 1.5
+	sourceWeight = 1
 )
 
-// weigher gives the weighted, normalised frequency of a posting for given average
-// lengths.
-type weigher struct {
-	base  [fields]float32 // 1-b
-	slope [fields]float32 // b/average
-}
+// weigher gives the weighted, normalised frequency of a posting for a given average
+// length.
+type weigher [256]float32 // by code of the length: what one occurrence in the text counts
 
-func newWeigher(avg [fields]float32) (w weigher) {
-	for f := range fields {
-		w.base[f] = (1 - fieldB[f]) / fieldWeight[f]
-		w.slope[f] = fieldB[f] / avg[f] / fieldWeight[f]
+func newWeigher(avg float32) (w weigher) {
+	step, at := math.Exp2(1.0/8), 1.0
+	for code := range w {
+		w[code] = 1 / (1 - textB + textB*float32(at-1)/avg)
+		at *= step // as lengthCode has it
 	}
 	return w
 }
 
-func (w *weigher) freq(code byte, norm []byte) float32 {
-	var tf float32
-	if n := code & codeText; n != 0 {
-		tf = float32(n) / (w.base[fieldText] + w.slope[fieldText]*float32(le.Uint16(norm)))
-	}
+func (w *weigher) freq(code, length byte) float32 {
+	tf := float32(code&codeText) * w[length]
 	if code&^codeText == 0 {
 		return tf
 	}
 	if code&codeTopic != 0 {
-		tf += 1 / (w.base[fieldTopic] + w.slope[fieldTopic]*float32(norm[2]))
+		tf += topicWeight
 	}
 	if code&codeTags != 0 {
-		tf += 1 / (w.base[fieldTags] + w.slope[fieldTags]*float32(norm[3]))
+		tf += tagsWeight
 	}
 	if code&codeSource != 0 {
-		tf += 1 / (w.base[fieldSource] + w.slope[fieldSource]*float32(norm[4]))
+		tf += sourceWeight
 	}
 	return tf
 }
@@ -55,14 +53,13 @@ func (w *weigher) freq(code byte, norm []byte) float32 {
 // saturate is the score of a frequency, before idf: 0 to 1.
 func saturate(tf float32) float32 { return tf / (k1 + tf) }
 
-// slack is how much larger a frequency can be under the averages now than under
-// those with which the maxima of a segment were computed.
-func slack(built, now [fields]float32) float32 {
-	s := float32(1)
-	for f := range fields {
-		s = max(s, now[f]/built[f])
-	}
-	return s
+// slack is how much larger a frequency can be under the average length now than
+// under that with which the maxima of a segment were computed.
+func slack(built, now float32) float32 { return max(1, now/built) }
+
+// average is the average length of a text in words, at least 1.
+func average(words uint64, docs int) float32 {
+	return float32(math.Max(1, float64(words)/math.Max(1, float64(docs))))
 }
 
 func idf(docs, df int) float32 {
@@ -73,12 +70,21 @@ func idf(docs, df int) float32 {
 // that no entry disappears for being old or doubtful. Confidence counts for up to
 // a half; age for up to a sixth, with a half-life of 90 days; credit from the
 // outcome of cycles for up to a quarter.
-func quality(conf uint8, m *meta, now int64) float32 {
-	q := 0.5 + float32(conf)/510
-	if age := float64(now-m.created) / (90 * 24 * 3600 * 1000); age > 0 {
-		q *= float32(5.0/6 + math.Exp2(-age)/6)
+func quality(n norm, today int) float32 {
+	q := (0.5 + float32(n.conf)/510) * (0.75 + float32(n.credit)/1020)
+	if age := today - int(n.day); age > 0 {
+		q *= float32(5.0/6 + math.Exp2(-float64(age)/90)/6)
 	}
-	// The mean of the Beta posterior of having helped, from a prior of Beta(2, 2).
-	p := (float32(m.helped) + 2) / (float32(m.helped) + float32(m.harmed) + 4)
-	return q * (0.75 + p/4)
+	return q
+}
+
+// creditCode is the mean of the Beta posterior of having helped, from a prior of
+// Beta(2, 2), as a byte.
+func creditCode(helped, harmed int) uint8 {
+	return uint8(math.Round(255 * (float64(helped) + 2) / (float64(helped) + float64(harmed) + 4)))
+}
+
+// dayOf is the day of a time in milliseconds, within what two bytes hold.
+func dayOf(ms int64) uint16 {
+	return uint16(max(0, min(ms/(24*3600*1000), math.MaxUint16)))
 }

@@ -15,7 +15,8 @@ func (s *Snapshot) Search(q *Query) []Hit {
 		return nil
 	}
 	x := exec{s: s, q: q, best: topK{limit: q.Limit}, limits: newLimits(&q.Filter)}
-	x.weigh = newWeigher(average(s.lengths, s.docs))
+	x.today = int(dayOf(x.limits.now))
+	x.weigh = newWeigher(average(s.words, s.docs))
 	// The newest part first: what it finds lets older ones be skipped sooner.
 	for i := len(s.parts) - 1; i >= 0; i-- {
 		x.search(i)
@@ -27,7 +28,8 @@ func (s *Snapshot) Search(q *Query) []Hit {
 // returns false. Limit does not count. It must run under Guard.
 func (s *Snapshot) Each(q *Query, yield func(Ref) bool) {
 	x := exec{s: s, q: q, limits: newLimits(&q.Filter), each: yield}
-	x.weigh = newWeigher(average(s.lengths, s.docs))
+	x.today = int(dayOf(x.limits.now))
+	x.weigh = newWeigher(average(s.words, s.docs))
 	for i := range s.parts {
 		if !x.search(i) {
 			return
@@ -41,6 +43,7 @@ type exec struct {
 	q      *Query
 	best   topK
 	limits limits
+	today  int
 	weigh  weigher
 	each   func(Ref) bool // instead of best
 	i      int            // the part at hand
@@ -59,7 +62,7 @@ func (x *exec) search(i int) bool {
 	if !ok {
 		return true
 	}
-	slack := slack(average(x.p.seg.head.lengths, x.p.seg.docs), average(x.s.lengths, x.s.docs))
+	slack := slack(average(x.p.seg.head.words, x.p.seg.docs), average(x.s.words, x.s.docs))
 	x.must, x.words = x.must[:0], x.words[:0]
 	for _, w := range x.q.Must {
 		sc := new(scorer)
@@ -218,28 +221,26 @@ again:
 // consider scores a document and takes it in if it is good enough. The words are
 // those that have it, at it. False means that no more is wanted.
 func (x *exec) consider(doc uint32, words []*scorer) bool {
-	norm := x.p.seg.norm(doc)
-	var score float32
-	if x.each == nil {
-		// The order of the words varies. In float64 that does not reach the result.
-		var sum float64
-		for _, sc := range words {
-			sum += float64(sc.score(norm))
-		}
-		if score = float32(sum); score < x.best.min {
-			return true
-		}
+	if x.each != nil {
+		ref := Ref{x.i, doc}
+		return !x.limits.pass(doc, x.p.seg.norm(doc)) || x.q.Accept != nil && !x.q.Accept(ref) || x.each(ref)
 	}
-	if !x.limits.pass(doc, norm) {
+	// The order of the words varies. In float64 that does not reach the result.
+	var sum float64
+	for _, sc := range words {
+		sum += float64(sc.score())
+	}
+	score := float32(sum)
+	if score < x.best.min {
 		return true
 	}
-	ref := Ref{x.i, doc}
-	if x.each != nil {
-		return x.q.Accept != nil && !x.q.Accept(ref) || x.each(ref)
+	norm := x.p.seg.norm(doc)
+	if score *= quality(getNorm(norm), x.today); score < x.best.min || !x.limits.pass(doc, norm) {
+		return true
 	}
 	m := x.p.seg.meta(doc)
-	h := found{Hit{ref, score * quality(norm[6], &m, x.limits.now)}, m.created, m.id}
-	if x.best.wants(h) && (x.q.Accept == nil || x.q.Accept(ref)) {
+	h := found{Hit{Ref{x.i, doc}, score}, m.created, m.id}
+	if x.best.wants(h) && (x.q.Accept == nil || x.q.Accept(h.Ref)) {
 		x.best.add(h)
 	}
 	return true

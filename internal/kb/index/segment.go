@@ -3,7 +3,6 @@ package index
 import (
 	"bytes"
 	"fmt"
-	"math"
 	"sort"
 	"sync/atomic"
 
@@ -26,7 +25,7 @@ type header struct {
 	docs     uint32
 	special  uint32 // documents that are hidden or limited
 	sorted   bool   // documents are in the order of their creation
-	lengths  [fields]uint64
+	words    uint64 // of all texts
 	min, max int64 // creation of the oldest and of the newest document
 	sum      uint32
 	off, len [sections]uint64
@@ -40,15 +39,13 @@ func (h *header) put(b []byte) {
 	if h.sorted {
 		b[16] = 1
 	}
-	for f, n := range h.lengths {
-		le.PutUint64(b[24+8*f:], n)
-	}
-	le.PutUint64(b[56:], uint64(h.min))
-	le.PutUint64(b[64:], uint64(h.max))
-	le.PutUint32(b[72:], h.sum)
+	le.PutUint64(b[24:], h.words)
+	le.PutUint64(b[32:], uint64(h.min))
+	le.PutUint64(b[40:], uint64(h.max))
+	le.PutUint32(b[48:], h.sum)
 	for s := range sections {
-		le.PutUint64(b[80+16*s:], h.off[s])
-		le.PutUint64(b[88+16*s:], h.len[s])
+		le.PutUint64(b[56+16*s:], h.off[s])
+		le.PutUint64(b[64+16*s:], h.len[s])
 	}
 	le.PutUint32(b[headerSize-4:], crc.Checksum(b[:headerSize-4]))
 }
@@ -64,12 +61,10 @@ func getHeader(b []byte) (h header, err error) {
 		return h, fmt.Errorf("%w: checksum of the header", ErrCorrupt)
 	}
 	h.docs, h.special, h.sorted = le.Uint32(b[8:]), le.Uint32(b[12:]), b[16] == 1
-	for f := range h.lengths {
-		h.lengths[f] = le.Uint64(b[24+8*f:])
-	}
-	h.min, h.max, h.sum = int64(le.Uint64(b[56:])), int64(le.Uint64(b[64:])), le.Uint32(b[72:])
+	h.words = le.Uint64(b[24:])
+	h.min, h.max, h.sum = int64(le.Uint64(b[32:])), int64(le.Uint64(b[40:])), le.Uint32(b[48:])
 	for s := range sections {
-		h.off[s], h.len[s] = le.Uint64(b[80+16*s:]), le.Uint64(b[88+16*s:])
+		h.off[s], h.len[s] = le.Uint64(b[56+16*s:]), le.Uint64(b[64+16*s:])
 	}
 	return h, nil
 }
@@ -196,11 +191,3 @@ func (s *Segment) topic(i int) (name []byte, row topicRow) {
 }
 
 func (s *Segment) topics() int { return len(s.sec[secTopics]) / topicSize }
-
-// average is the average length of a field in words, at least 1.
-func average(lengths [fields]uint64, docs int) (avg [fields]float32) {
-	for f, sum := range lengths {
-		avg[f] = float32(math.Max(1, float64(sum)/math.Max(1, float64(docs))))
-	}
-	return avg
-}

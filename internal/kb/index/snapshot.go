@@ -9,7 +9,7 @@ import (
 type Snapshot struct {
 	parts   []*part
 	mark    string
-	lengths [fields]uint64
+	words   uint64 // of all texts
 	docs    int
 }
 
@@ -52,9 +52,7 @@ func (s *Snapshot) With(seg *Segment, gone map[uint64]struct{}) *Snapshot {
 func (s *Snapshot) add(p *part) {
 	s.parts = append(s.parts, p)
 	s.docs += p.seg.docs
-	for f, n := range p.seg.head.lengths {
-		s.lengths[f] += n
-	}
+	s.words += p.seg.head.words
 }
 
 // Docs is the number of documents that are not deleted, hidden ones too.

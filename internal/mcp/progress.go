@@ -48,8 +48,7 @@ func withProgress(ctx context.Context, req *sdk.CallToolRequest, what string, ar
 	done := make(chan struct{})
 	var ticking sync.WaitGroup
 	ticking.Go(func() { p.tick(ctx, done) })
-	ctx = kb.WithProgress(context.WithValue(ctx, progressKey{}, p), p.report)
-	return ctx, func() { close(done); ticking.Wait() }
+	return kb.WithProgress(context.WithValue(ctx, progressKey{}, p), p.report), func() { close(done); ticking.Wait() }
 }
 
 // long tells whether a call is one that takes long in a large memory.

@@ -107,6 +107,7 @@ type docList interface {
 	seek(doc uint32)
 	next()
 	count() int
+	last(n int) // leaves out all but about the last n
 }
 
 func (p *postings) count() int { return p.total }
@@ -152,6 +153,7 @@ func (d *docSlice) doc() uint32 {
 
 func (d *docSlice) next()      { d.i++ }
 func (d *docSlice) count() int { return len(d.docs) }
+func (d *docSlice) last(n int) { d.i = max(d.i, len(d.docs)-n) }
 
 func (d *docSlice) seek(doc uint32) {
 	if rest := d.docs[min(d.i, len(d.docs)):]; len(rest) > 0 && rest[0] < doc {
@@ -171,3 +173,4 @@ func (a *allDocs) doc() uint32 {
 func (a *allDocs) next()           { a.at++ }
 func (a *allDocs) seek(doc uint32) { a.at = max(a.at, doc) }
 func (a *allDocs) count() int      { return int(a.n) }
+func (a *allDocs) last(n int)      { a.at = max(a.at, a.n-min(a.n, uint32(n))) }

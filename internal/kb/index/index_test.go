@@ -317,8 +317,16 @@ func (w *world) checkLists(t *rapid.T, s *Snapshot, now time.Time) {
 		t.Fatalf("%d active, want %d", n, active)
 	}
 	got := map[string]int{}
-	for _, tp := range s.Topics(now) {
+	list := s.Topics(now)
+	for _, tp := range list {
 		got[tp.Name] = tp.Docs
+	}
+	slices.SortStableFunc(list, func(a, b Topic) int { return cmp.Compare(b.Docs, a.Docs) })
+	for n := range 4 {
+		top, all := s.TopTopics(n, now)
+		if all != len(list) || !slices.Equal(top, list[:min(n, len(list))]) {
+			t.Fatalf("top %d of %d: %v, want %v", n, all, top, list)
+		}
 	}
 	same(t, "topics", got, topics)
 	same(t, "tags", counted(s.Tags(now)), tags)
@@ -391,6 +399,25 @@ func TestLongLists(t *testing.T) {
 		got := s.Search(q)
 		if !slices.Equal(got, want[:min(len(want), q.Limit)]) {
 			t.Fatalf("round %d: %v\n got %v\nwant %v", round, q, got, want[:min(len(want), q.Limit)])
+		}
+		lean := *q
+		lean.Budget = 200
+		scores := map[Ref]float32{}
+		for _, h := range want {
+			scores[h.Ref] = h.Score
+		}
+		found := s.Search(&lean)
+		if len(want) > 0 && len(found) == 0 && round%2 == 0 {
+			t.Fatalf("round %d: nothing found within a budget, %d without", round, len(want))
+		}
+		for _, h := range found {
+			if scores[h.Ref] != h.Score {
+				t.Fatalf("round %d: within a budget %v scores %v, else %v", round, h.Ref, h.Score, scores[h.Ref])
+			}
+		}
+		lean.Budget = 1 << 30
+		if !slices.Equal(s.Search(&lean), got) {
+			t.Fatalf("round %d: a large budget changes the result", round)
 		}
 		total := 0
 		s.Each(q, func(Ref) bool { total++; return true })

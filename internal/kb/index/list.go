@@ -1,6 +1,7 @@
 package index
 
 import (
+	"bytes"
 	"cmp"
 	"iter"
 	"maps"
@@ -67,6 +68,66 @@ func (s *Snapshot) Topics(now time.Time) []Topic {
 	}
 	slices.SortFunc(out, func(a, b Topic) int { return strings.Compare(a.Name, b.Name) })
 	return out
+}
+
+// TopTopics gives the n topics with the most documents that recall may show at now,
+// and how many topics have any. It must run under Guard.
+func (s *Snapshot) TopTopics(n int, now time.Time) (top []Topic, all int) {
+	most := func(a, b Topic) int {
+		return cmp.Or(cmp.Compare(b.Docs, a.Docs), strings.Compare(a.Name, b.Name))
+	}
+	for _, p := range s.parts {
+		if !p.whole() {
+			topics := s.Topics(now)
+			slices.SortFunc(topics, most)
+			return topics[:min(n, len(topics))], len(topics)
+		}
+	}
+	// Names are sorted in every segment, so those of all come together by merging.
+	at := make([]int, len(s.parts))
+	for {
+		var least []byte
+		for i, p := range s.parts {
+			if at[i] < p.seg.topics() {
+				if name, _ := p.seg.topic(at[i]); least == nil || bytes.Compare(name, least) < 0 {
+					least = name
+				}
+			}
+		}
+		if least == nil {
+			return top, all
+		}
+		t := Topic{}
+		for i, p := range s.parts {
+			if at[i] == p.seg.topics() {
+				continue
+			}
+			if name, row := p.seg.topic(at[i]); bytes.Equal(name, least) {
+				at[i]++
+				t.add(row)
+			}
+		}
+		all++
+		if n <= 0 || len(top) == n && top[n-1].Docs >= t.Docs {
+			continue // equal ones: the earlier name stays
+		}
+		t.Name = string(least)
+		i, _ := slices.BinarySearchFunc(top, t, most)
+		if top = slices.Insert(top, i, t); len(top) > n {
+			top = top[:n]
+		}
+	}
+}
+
+func (t *Topic) add(row topicRow) {
+	first, last := time.UnixMilli(row.first).UTC(), time.UnixMilli(row.last).UTC()
+	if t.Docs == 0 || first.Before(t.First) {
+		t.First = first
+	}
+	if t.Docs == 0 || last.After(t.Last) {
+		t.Last = last
+	}
+	t.Docs += int(row.docs)
 }
 
 // Active is how many documents recall may show at now. It must run under Guard.

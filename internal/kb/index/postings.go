@@ -86,6 +86,14 @@ func (p *postings) seek(doc uint32) {
 	p.i += sort.Search(len(rest), func(i int) bool { return rest[i] >= doc })
 }
 
+// last leaves out all but about the last n documents.
+func (p *postings) last(n int) {
+	if skip := p.blocks - (n+blockLen-1)/blockLen; skip > 0 {
+		p.decode(min(skip, p.blocks-1))
+		p.near = p.block
+	}
+}
+
 // blockOf gives the first block from from on whose last document is doc or behind
 // it; p.blocks when there is none.
 func (p *postings) blockOf(doc uint32, from int) int {

@@ -49,6 +49,7 @@ type exec struct {
 	i      int            // the part at hand
 	p      *part
 	words  []*scorer // optional ones
+	extra  []*scorer // optional ones that are not walked
 	must   []*scorer
 }
 
@@ -63,7 +64,7 @@ func (x *exec) search(i int) bool {
 		return true
 	}
 	slack := slack(average(x.p.seg.head.words, x.p.seg.docs), average(x.s.words, x.s.docs))
-	x.must, x.words = x.must[:0], x.words[:0]
+	x.must, x.words, x.extra = x.must[:0], x.words[:0], nil
 	for _, w := range x.q.Must {
 		sc := new(scorer)
 		if !x.s.openScorer(sc, x.p, w, &x.weigh, slack) {
@@ -83,6 +84,7 @@ func (x *exec) search(i int) bool {
 	case needOne && len(x.words) == 0:
 		return true
 	case needOne && len(lists) == 0:
+		x.save()
 		return x.any()
 	case len(lists) == 0:
 		lists = []docList{&allDocs{n: uint32(x.p.seg.docs)}}
@@ -90,14 +92,35 @@ func (x *exec) search(i int) bool {
 	return x.all(lists, needOne)
 }
 
+// save keeps to the budget: the rarest words are walked until it is used up.
+func (x *exec) save() {
+	if x.q.Budget <= 0 {
+		return
+	}
+	slices.SortStableFunc(x.words, func(a, b *scorer) int { return a.count() - b.count() })
+	left := x.q.Budget
+	for i, sc := range x.words {
+		if i > 0 && sc.count() > left {
+			x.words, x.extra = x.words[:i], x.words[i:]
+			return
+		}
+		sc.last(left)
+		left -= min(left, sc.count())
+	}
+}
+
 // any finds documents with at least one of the words, by Block-Max WAND (Ding,
 // Suel 2011): words are kept in the order of their current document; the first
 // place where the sum of their maxima could reach the result is the next candidate.
 func (x *exec) any() bool {
 	w := x.words
+	var rest float32 // that extra words may add
+	for _, sc := range x.extra {
+		rest += sc.max * room
+	}
 	for {
 		slices.SortFunc(w, func(a, b *scorer) int { return cmpDoc(a.doc(), b.doc()) })
-		pivot, sum := -1, float32(0)
+		pivot, sum := -1, rest
 		for i, sc := range w {
 			if sc.doc() == none {
 				break
@@ -115,6 +138,12 @@ func (x *exec) any() bool {
 			pivot++
 		}
 		bound, last := x.bound(w[:pivot+1], doc)
+		if bound += rest; bound >= x.best.min && len(x.extra) > 0 {
+			more, _ := x.bound(x.extra, doc)
+			if bound += more - rest; bound < x.best.min {
+				last = doc
+			}
+		}
 		switch {
 		case bound < x.best.min:
 			next := last + 1
@@ -168,6 +197,9 @@ func (x *exec) bound(words []*scorer, doc uint32) (sum float32, last uint32) {
 // for at least one of the optional words as well.
 func (x *exec) all(lists []docList, needOne bool) bool {
 	slices.SortStableFunc(lists, func(a, b docList) int { return a.count() - b.count() })
+	if x.q.Budget > 0 {
+		lists[0].last(x.q.Budget)
+	}
 	scored := make([]*scorer, 0, len(x.must)+len(x.words))
 	for doc := lists[0].doc(); ; {
 		if doc = align(lists, doc); doc == none {
@@ -229,6 +261,11 @@ func (x *exec) consider(doc uint32, words []*scorer) bool {
 	var sum float64
 	for _, sc := range words {
 		sum += float64(sc.score())
+	}
+	for _, sc := range x.extra {
+		if sc.seek(doc); sc.doc() == doc {
+			sum += float64(sc.score())
+		}
 	}
 	score := float32(sum)
 	if score < x.best.min {

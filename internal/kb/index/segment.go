@@ -26,7 +26,7 @@ type header struct {
 	special  uint32 // documents that are hidden or limited
 	sorted   bool   // documents are in the order of their creation
 	words    uint64 // of all texts
-	min, max int64 // creation of the oldest and of the newest document
+	min, max int64  // creation of the oldest and of the newest document
 	sum      uint32
 	off, len [sections]uint64
 }

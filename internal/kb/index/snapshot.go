@@ -7,10 +7,10 @@ import (
 // Snapshot is a list of segments with what has been deleted from them: the whole
 // index as it was at one moment. It is safe for concurrent use.
 type Snapshot struct {
-	parts   []*part
-	mark    string
-	words   uint64 // of all texts
-	docs    int
+	parts []*part
+	mark  string
+	words uint64 // of all texts
+	docs  int
 }
 
 // part is a segment within a snapshot.

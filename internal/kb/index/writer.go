@@ -274,9 +274,11 @@ func (w *Writer) Merge(ctx context.Context, maxDocs int) (more bool, err error) 
 		budget -= docs
 		m := &manifest{next: w.man.next, mark: w.man.mark}
 		var parts []*part
+		at := 0 // where the new one goes: segments stay about in the order of the log
 		for i := range w.man.parts {
 			if slices.Contains(group, i) {
 				parts = append(parts, w.snap.parts[i])
+				at = len(m.parts)
 			} else {
 				m.parts = append(m.parts, w.man.parts[i])
 			}
@@ -285,7 +287,7 @@ func (w *Writer) Merge(ctx context.Context, maxDocs int) (more bool, err error) 
 		if err != nil {
 			return false, err
 		}
-		m.parts = append(m.parts, row)
+		m.parts = slices.Insert(m.parts, at, row)
 		if err := w.commit(m); err != nil {
 			return false, err
 		}

@@ -44,8 +44,11 @@ type Query struct {
 	Any   bool // an entry may have any of the words; else all, and any only when none has all
 	// Names are identifiers, looked for each as it stands: not by its parts, and in
 	// no inflection. Any of them counts. With Text too they only add to the score.
-	Names   []string
-	Limit   int // 0 means 20
+	Names []string
+	Limit int // 0 means 20
+	// Quick bounds the work, however large the memory is, for one who has no time:
+	// of words that very many entries have, only the entries written last count.
+	Quick   bool
 	Filter  Filter
 	Exclude []Filter        // of each, what has its Topic, Tag or Source is left out
 	Except  map[string]bool // ids that are left out

@@ -20,6 +20,21 @@ func (v *View) Topics() (out []Topic, err error) {
 	return out, err
 }
 
+// TopTopics gives the n topics with the most active entries, the most first, and how
+// many topics have any.
+func (v *View) TopTopics(n int) (top []Topic, all int, err error) {
+	err = v.guard(func() error {
+		top = nil
+		var found []index.Topic
+		found, all = v.snap.TopTopics(n, v.opts.now())
+		for _, t := range found {
+			top = append(top, Topic{t.Name, t.Docs, t.First, t.Last})
+		}
+		return nil
+	})
+	return top, all, err
+}
+
 // Tags counts the tags of active entries, by name.
 func (v *View) Tags() ([]Count, error) { return v.counts((*index.Snapshot).Tags) }
 

@@ -18,6 +18,9 @@ import (
 // maxWaiting is how many calls may wait for their turn before reading pauses.
 const maxWaiting = 1000
 
+// maxReaders is how many calls that only read run at the same time.
+const maxReaders = 16
+
 // conn is the SDK's connection over lines of JSON. The SDK ends a connection
 // whose Read fails, so Read fails at the end of the input only.
 type conn struct {
@@ -34,8 +37,8 @@ type conn struct {
 	calls   map[jsonrpc.ID]*call // handed to the SDK, not answered
 	ready   []jsonrpc.Message    // of a batch, to be handled at once
 	waiting []*call              // tools/call, in the order of arrival
-	readers int                  // tools/call in calls
-	writer  bool                 // one of them writes
+	running int                  // tools/call in calls
+	writer  bool                 // one of them writes; then it is the only one
 	ended   bool                 // no more lines
 	// What a line may be depends on the version that initialize agrees on.
 	initializing bool
@@ -140,7 +143,7 @@ func (c *conn) turn() (next jsonrpc.Message, lines chan line, done bool) {
 	}
 	if len(c.waiting) > 0 {
 		first := c.waiting[0]
-		if !c.writer && (!first.writes || c.readers == 0) {
+		if !c.writer && (c.running == 0 || !first.writes && c.running < maxReaders) {
 			c.waiting = c.waiting[1:]
 			c.start(first)
 			return first.msg, nil, false
@@ -169,7 +172,7 @@ func (c *conn) start(k *call) {
 	c.calls[k.msg.ID] = k
 	c.initializing = c.initializing || k.msg.Method == "initialize"
 	if k.tool {
-		c.readers++
+		c.running++
 		c.writer = k.writes
 	}
 }
@@ -300,7 +303,7 @@ func (c *conn) finish(resp *jsonrpc.Response, text []byte) []byte {
 	}
 	delete(c.calls, resp.ID)
 	if k.tool {
-		c.readers--
+		c.running--
 		c.writer = false
 	}
 	if k.msg.Method == "initialize" {

@@ -67,6 +67,7 @@ type answerLine struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
 	Method  string          `json:"method"`
+	Params  json.RawMessage `json:"params"`
 	Result  json.RawMessage `json:"result"`
 	Error   *struct {
 		Code    int
@@ -298,11 +299,28 @@ func TestProgress(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.Context())
 	s.send(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"topics","arguments":{"action":"graph"},"_meta":{"progressToken":"tok"}}}`+"\n")
-	if got := s.next(t); got.Method != "notifications/progress" {
+	if got := s.next(t); got.Method != "notifications/progress" || !strings.Contains(string(got.Params), `"progress":0`) || !strings.Contains(string(got.Params), `"tok"`) {
 		t.Errorf("first comes %+v, want progress", got)
 	}
 	if got := s.next(t); string(got.ID) != "1" || got.Result == nil {
 		t.Errorf("then comes %+v, want the answer", got)
+	}
+}
+
+// TestPanic: a call that panics is answered, and the server goes on.
+func TestPanic(t *testing.T) {
+	t.Parallel()
+	s := start(t, t.Context(), &tool{
+		name: "bad", input: input(), output: output[kb.Stored](),
+		run: func(context.Context, *kb.Memory, json.RawMessage) (result, error) { panic("oh") },
+	})
+	s.send(t, callLine(1, "bad", "{}"))
+	if got := string(s.next(t).Result); !strings.Contains(got, "bad: internal error: oh") || !strings.Contains(got, `"isError":true`) {
+		t.Errorf("got %s", got)
+	}
+	s.send(t, callLine(2, "topics", "{}"))
+	if got := s.next(t); got.Result == nil {
+		t.Errorf("got %+v", got)
 	}
 }
 

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 
 	"helix/internal/kb"
 )
@@ -24,6 +25,9 @@ func editActions() []action[editArgs] {
 	}
 	return append(actions,
 		on("import", "imported", func(ctx context.Context, m *kb.Memory, a editArgs) (kb.Imported, error) {
+			if a.Format == "" {
+				a.Format = formatOf(a.Data)
+			}
 			return m.Import(ctx, kb.ImportRequest{Format: a.Format, Data: a.Data, Replace: a.Replace, AllowSecrets: a.AllowSecrets})
 		}),
 		on("export", "exported", func(ctx context.Context, m *kb.Memory, a editArgs) (exported, error) {
@@ -55,7 +59,7 @@ func editTool() *tool {
 			texts("remove", "tag: the tags to take away"),
 			yes("all", "delete: every entry of the topic"),
 			str("into", "rename, merge: the topic that takes the entries"),
-			str("format", "import, export: jsonl (default), markdown; import also original-json", "jsonl", "markdown", "original-json"),
+			str("format", "import: found from the data if left out; export: jsonl (default) or markdown", "jsonl", "markdown", "original-json"),
 			str("data", "import: the entries, in the format"),
 			yes("replace", "import: replace entries that have the same id and other content"),
 			yes("allow_secrets", allowSecrets),
@@ -64,4 +68,14 @@ func editTool() *tool {
 		aliases: map[string]string{"match_str": "match", "tag": "tags", "new_name": "into", "json": "data"},
 		run:     dispatch(actions, "", nil),
 	}
+}
+
+// formatOf tells the export of the original helix, one object of topics with a list
+// of entries each, from lines of JSON.
+func formatOf(data string) string {
+	var topics map[string][]json.RawMessage
+	if json.Unmarshal([]byte(data), &topics) == nil {
+		return "original-json"
+	}
+	return "jsonl"
 }

@@ -125,6 +125,7 @@ func TestEveryTool(t *testing.T) {
 		{"edit", args{"action": "delete", "topic": "auth"}, "removed last entry from auth"},
 		{"edit", args{"action": "delete", "topic": "auth", "all": true}, "deleted auth"},
 		{"edit", args{"action": "import", "data": &exported}, "imported 3 entries"},
+		{"edit", args{"action": "import", "json": `{"old":[{"ts":28000000,"body":"[tags: gotcha]\nfrom long ago"}]}`}, "imported 1 entry"},
 		{"edit", args{"action": "compact"}, "compacted"},
 		{"edit", args{"action": "reindex"}, "index"},
 		{"search", args{"query": "token"}, "1 match"},

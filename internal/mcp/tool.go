@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime/debug"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -60,7 +61,7 @@ func (t *tool) handler(server context.Context, m *kb.Memory) sdk.ToolHandler {
 		}
 		ctx, end := withProgress(ctx, req, t.name, args)
 		defer end()
-		r, err := t.run(ctx, m, args)
+		r, err := t.guarded(ctx, m, args)
 		if err != nil {
 			if ctx.Err() != nil {
 				return nil, fmt.Errorf("%s: %w", t.name, context.Cause(ctx))
@@ -76,6 +77,19 @@ func (t *tool) handler(server context.Context, m *kb.Memory) sdk.ToolHandler {
 			StructuredContent: json.RawMessage(structured),
 		}, nil
 	}
+}
+
+// guarded runs the tool and makes a panic an error: one bad call must not take the
+// memory away from the whole session.
+func (t *tool) guarded(ctx context.Context, m *kb.Memory, args json.RawMessage) (r result, err error) {
+	// A file that another program cuts while it is mapped faults at the read.
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if p := recover(); p != nil {
+			r, err = nil, fmt.Errorf("%s: internal error: %v; helix kb verify checks the files of the memory", t.name, p)
+		}
+	}()
+	return t.run(ctx, m, args)
 }
 
 // refused is an error for the model. It has no structured content: clients show

@@ -1,8 +1,6 @@
 package entry
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strings"
 )
@@ -21,12 +19,12 @@ type Edge struct {
 // ID identifies the edge. The same relation always has the same id, so writing it
 // twice leaves one edge, and a delete record can name it.
 func (e *Edge) ID() string {
-	h := sha256.New()
+	h := newDigest()
 	for _, part := range []string{e.Tenant, e.From, e.Rel, e.To} {
 		h.Write([]byte(part))
 		h.Write([]byte{0})
 	}
-	return "edge_" + hex.EncodeToString(h.Sum(nil)[:8])
+	return "edge_" + h.hex()[:16]
 }
 
 // Validate says in one line what is wrong with e, or nil.

@@ -1,9 +1,7 @@
 package entry
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"strings"
 	"time"
 )
@@ -28,7 +26,7 @@ func NewID(e *Entry, taken func(id string) bool) string {
 }
 
 func idHash(e *Entry, round uint64) string {
-	h := sha256.New()
+	h := newDigest()
 	var n [16]byte
 	binary.LittleEndian.PutUint64(n[:], uint64(clean(e.Created).UnixMilli()))
 	binary.LittleEndian.PutUint64(n[8:], round)
@@ -37,14 +35,15 @@ func idHash(e *Entry, round uint64) string {
 		h.Write([]byte(part))
 		h.Write([]byte{0})
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	return h.hex()
 }
 
 // TextHash identifies a text, so that a vector can name what it was made of. 16
 // hex digits.
 func TextHash(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:8])
+	h := newDigest()
+	h.Write([]byte(text))
+	return h.hex()[:16]
 }
 
 func idPrefix(day time.Time, topic string) string {

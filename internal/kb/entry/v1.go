@@ -1,9 +1,7 @@
 package entry
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"strings"
 	"time"
 )
@@ -115,7 +113,7 @@ func V1Time(minutes int32, zone *time.Location) time.Time {
 func clockFace(minutes int32) time.Time { return time.Unix(int64(minutes)*60, 0).UTC() }
 
 func v1ID(r V1) string {
-	h := sha256.New()
+	h := newDigest()
 	var n [12]byte
 	binary.LittleEndian.PutUint64(n[:], uint64(r.Offset))
 	binary.LittleEndian.PutUint32(n[8:], uint32(r.Minutes))
@@ -123,5 +121,5 @@ func v1ID(r V1) string {
 	h.Write([]byte(r.Topic))
 	h.Write([]byte{0})
 	h.Write([]byte(r.Body))
-	return idPrefix(clockFace(r.Minutes), r.Topic) + hex.EncodeToString(h.Sum(nil)[:6])
+	return idPrefix(clockFace(r.Minutes), r.Topic) + h.hex()[:12]
 }

@@ -20,6 +20,12 @@ type Filter struct {
 	Until   time.Time  // created before
 	Hidden  bool       // also what recall does not show at Now
 	Now     time.Time
+	// Budget bounds how many postings of each segment are walked, for one who has no
+	// time: 0 is no bound. Where the rarest word or key alone has more, only the
+	// documents that were added last are looked at. Further words of a Query that
+	// would go over it count for documents that have one of the others, and are not
+	// looked for by themselves.
+	Budget int
 }
 
 // limits is a Filter made ready for one part.

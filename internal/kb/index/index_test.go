@@ -401,7 +401,7 @@ func TestLongLists(t *testing.T) {
 			t.Fatalf("round %d: %v\n got %v\nwant %v", round, q, got, want[:min(len(want), q.Limit)])
 		}
 		lean := *q
-		lean.Budget = 200
+		lean.Filter.Budget = 200
 		scores := map[Ref]float32{}
 		for _, h := range want {
 			scores[h.Ref] = h.Score
@@ -415,7 +415,7 @@ func TestLongLists(t *testing.T) {
 				t.Fatalf("round %d: within a budget %v scores %v, else %v", round, h.Ref, h.Score, scores[h.Ref])
 			}
 		}
-		lean.Budget = 1 << 30
+		lean.Filter.Budget = 1 << 30
 		if !slices.Equal(s.Search(&lean), got) {
 			t.Fatalf("round %d: a large budget changes the result", round)
 		}

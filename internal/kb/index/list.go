@@ -266,6 +266,9 @@ func (s *Snapshot) Newest(n int, f *Filter) []Ref {
 		switch {
 		case !ok:
 		case len(lists) > 0:
+			if f.Budget > 0 {
+				lists[0].last(f.Budget)
+			}
 			for doc := align(lists, 0); doc != none; doc = align(lists, lists[0].doc()) {
 				take(i, doc)
 				lists[0].next()

@@ -8,11 +8,6 @@ type Query struct {
 	Must, Should []Word
 	Filter       Filter
 	Limit        int
-	// Budget bounds how many postings of each segment are walked, for one who has no
-	// time: 0 is no bound. Where the rarest words alone have more, only the
-	// documents that were added last are looked at; the other words then count for
-	// documents that have one of those, and are not looked for by themselves.
-	Budget int
 	// Accept has the last word on a document that would be among the best. nil
 	// accepts all. It is asked once for each document at most.
 	Accept func(Ref) bool

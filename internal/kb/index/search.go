@@ -94,11 +94,11 @@ func (x *exec) search(i int) bool {
 
 // save keeps to the budget: the rarest words are walked until it is used up.
 func (x *exec) save() {
-	if x.q.Budget <= 0 {
+	if x.q.Filter.Budget <= 0 {
 		return
 	}
 	slices.SortStableFunc(x.words, func(a, b *scorer) int { return a.count() - b.count() })
-	left := x.q.Budget
+	left := x.q.Filter.Budget
 	for i, sc := range x.words {
 		if i > 0 && sc.count() > left {
 			x.words, x.extra = x.words[:i], x.words[i:]
@@ -197,8 +197,8 @@ func (x *exec) bound(words []*scorer, doc uint32) (sum float32, last uint32) {
 // for at least one of the optional words as well.
 func (x *exec) all(lists []docList, needOne bool) bool {
 	slices.SortStableFunc(lists, func(a, b docList) int { return a.count() - b.count() })
-	if x.q.Budget > 0 {
-		lists[0].last(x.q.Budget)
+	if x.q.Filter.Budget > 0 {
+		lists[0].last(x.q.Filter.Budget)
 	}
 	scored := make([]*scorer, 0, len(x.must)+len(x.words))
 	for doc := lists[0].doc(); ; {

@@ -34,6 +34,9 @@ type Filter struct {
 	// Hidden lets entries pass that recall does not show: forgotten, expired,
 	// superseded, not yet valid.
 	Hidden bool
+	// Quick bounds the work, however large the memory is, for one who has no time:
+	// of what very many entries have, only the entries written last count.
+	Quick bool
 }
 
 // Query is a search. Text may hold words, "quoted phrases", -excluded words, and
@@ -44,11 +47,8 @@ type Query struct {
 	Any   bool // an entry may have any of the words; else all, and any only when none has all
 	// Names are identifiers, looked for each as it stands: not by its parts, and in
 	// no inflection. Any of them counts. With Text too they only add to the score.
-	Names []string
-	Limit int // 0 means 20
-	// Quick bounds the work, however large the memory is, for one who has no time:
-	// of words that very many entries have, only the entries written last count.
-	Quick   bool
+	Names   []string
+	Limit   int // 0 means 20
 	Filter  Filter
 	Exclude []Filter        // of each, what has its Topic, Tag or Source is left out
 	Except  map[string]bool // ids that are left out

@@ -47,11 +47,17 @@ func (v *View) compile(p *parsed, orMode bool) (index.Query, bool) {
 	return q, true
 }
 
+// quickBudget is how many postings of a segment a quick question walks: some 50 µs.
+const quickBudget = 1024
+
 // filter makes one filter of the index of several that must all pass.
 func (v *View) filter(fs ...Filter) (index.Filter, bool) {
 	out := index.Filter{Now: v.opts.now()}
 	for _, f := range fs {
 		out.Hidden = out.Hidden || f.Hidden
+		if f.Quick {
+			out.Budget = quickBudget
+		}
 		if f.Kind != "" {
 			if out.Kind != "" && string(out.Kind) != f.Kind {
 				return out, false

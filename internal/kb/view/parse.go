@@ -27,7 +27,6 @@ type parsed struct {
 	notPhrases []text.Phrase
 	filters    []Filter // all of them must pass
 	exclude    []Filter // of each only Topic, Tag, Source
-	quick      bool
 	names      []string
 	except     map[uint64]bool // hashes of ids
 	shown      []string        // for Result.Words
@@ -37,7 +36,7 @@ type parsed struct {
 func (p *parsed) several() bool { return len(p.words) > 1 && len(p.phrases) == 0 }
 
 func (v *View) parse(q Query) (*parsed, error) {
-	p := &parsed{filters: []Filter{q.Filter}, exclude: slices.Clone(q.Exclude), quick: q.Quick}
+	p := &parsed{filters: []Filter{q.Filter}, exclude: slices.Clone(q.Exclude)}
 	if k := entry.Kind(q.Filter.Kind); k != "" && !k.Known() {
 		return nil, unknownKind(q.Filter.Kind)
 	}

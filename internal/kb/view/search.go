@@ -12,9 +12,6 @@ import (
 	"helix/internal/kb/text"
 )
 
-// quickBudget is how many postings of a segment a quick search walks: some 50 µs.
-const quickBudget = 2048
-
 // defaultLimit is how many hits a search gives when nothing is said.
 const defaultLimit = 20
 
@@ -56,9 +53,6 @@ func (v *View) search(p *parsed, limit int, orMode bool) (Result, error) {
 		return Result{}, nil
 	}
 	iq.Limit = limit + 1
-	if p.quick {
-		iq.Budget = quickBudget
-	}
 	if v.opts.stale != nil {
 		iq.Limit = limit + max(10, limit/2)
 	}

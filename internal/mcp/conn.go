@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"sync"
@@ -223,6 +224,9 @@ func (c *conn) admit(text []byte, b *batch) (jsonrpc.Message, []byte) {
 			return nil, nil
 		}
 		return req, nil
+	}
+	if id := idOf(text); len(id) == 0 || id[0] != '"' && string(id) != fmt.Sprint(req.ID.Raw()) {
+		return nil, failure(id, jsonrpc.CodeInvalidRequest, "invalid request: an id is a string or a whole number below 2^53")
 	}
 	if c.inUse(req.ID) {
 		return nil, failure(nil, jsonrpc.CodeInvalidRequest, "invalid request: this id is that of a request which has not been answered yet")

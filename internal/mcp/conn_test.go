@@ -127,6 +127,8 @@ func TestBadLines(t *testing.T) {
 		"an empty object":   {`{}`, -32600, ""},
 		"other version":     {`{"jsonrpc":"1.0","id":7,"method":"ping"}`, -32600, "7"},
 		"id is an object":   {`{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}`, -32600, ""},
+		"id is a fraction":  {`{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, -32600, "1.5"},
+		"id is too large":   {`{"jsonrpc":"2.0","id":12345678901234567890,"method":"ping"}`, -32600, "12345678901234567890"},
 		"method a number":   {`{"jsonrpc":"2.0","id":7,"method":5}`, -32600, "7"},
 		"no method":         {`{"jsonrpc":"2.0","id":7}`, -32600, "7"},
 		"batch":             {`[{"jsonrpc":"2.0","id":7,"method":"ping"}]`, -32600, ""},

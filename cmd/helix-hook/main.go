@@ -4,12 +4,11 @@
 package main
 
 import (
-	"context"
 	"os"
 
 	"helix/internal/hook"
 )
 
 func main() {
-	hook.Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)
+	hook.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv, func() { os.Exit(0) })
 }

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"os"
+
 	"github.com/spf13/cobra"
 
 	"helix/internal/hook"
@@ -20,7 +22,7 @@ the event, such as PreToolUse.`,
 		// Whatever a client adds to the command line, it must not fail.
 		Args: cobra.ArbitraryArgs, FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			hook.Main(cmd.Context(), args, a.Stdin, a.Stdout, a.Stderr, a.Getenv)
+			hook.Main(args, a.Stdin, a.Stdout, a.Stderr, a.Getenv, func() { os.Exit(0) })
 			return nil
 		},
 	}

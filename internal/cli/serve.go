@@ -60,8 +60,8 @@ func (a *App) serve(ctx context.Context, m *kb.Memory) error {
 	} else {
 		answerer := &socket.Answerer{
 			Open: func() (socket.Memory, error) { return m.View() },
-			Hook: func(ctx context.Context, event string, input []byte) []byte {
-				return a.answerHook(ctx, m, event, input)
+			Hook: func(_ context.Context, event string, input []byte) []byte {
+				return a.answerHook(m, event, input)
 			},
 		}
 		defer s.Close()
@@ -71,9 +71,9 @@ func (a *App) serve(ctx context.Context, m *kb.Memory) error {
 	return mcp.Serve(ctx, mcp.Options{Memory: m, Version: version(), In: a.Stdin, Out: a.Stdout})
 }
 
-func (a *App) answerHook(ctx context.Context, m *kb.Memory, event string, input []byte) []byte {
+func (a *App) answerHook(m *kb.Memory, event string, input []byte) []byte {
 	var out bytes.Buffer
-	hook.Run(ctx, event, bytes.NewReader(input), &out, hook.Env{
+	hook.Run(event, bytes.NewReader(input), &out, hook.Env{
 		Getenv: a.Getenv, Dir: m.Dir(),
 		Open: func(string) (hook.Memory, error) { return m.View() },
 	})

@@ -96,16 +96,22 @@ func (a *about) take(heading string, entries []entry.Entry, n int) {
 // may be relative to the project, and so may the path of the tool: one must be the
 // end of the other.
 func (a *about) sourceLinked(name string) error {
-	const show, look = 8, 64
-	all, err := a.mem.Newest(look, view.Filter{Source: name})
-	if err != nil {
-		return err
-	}
-	for _, e := range all {
-		if !a.target.is(e.Source.Path) {
+	const show, look = 8, 16
+	for _, path := range []string{a.target.abs, a.target.path} {
+		if path == "" || len(a.own) > 0 {
 			continue
 		}
-		a.own = append(a.own, e)
+		all, err := a.mem.Newest(look, view.Filter{Source: path, Quick: true})
+		if err != nil {
+			return err
+		}
+		for _, e := range all {
+			if a.target.is(e.Source.Path) {
+				a.own = append(a.own, e)
+			}
+		}
+	}
+	for _, e := range a.own {
 		if a.topics[e.Topic]++; a.topics[e.Topic] == 1 {
 			a.order = append(a.order, e.Topic)
 		}
@@ -147,17 +153,11 @@ func (a *about) refactored() error {
 	names = names[:min(most, len(names))]
 	var hits []entry.Entry
 	for _, name := range names {
-		found, err := a.mem.Search(view.Query{Text: name, Limit: 2 * show})
+		found, err := a.named([]string{name}, show)
 		if err != nil {
 			return err
 		}
-		n := 0
-		for _, h := range found.Hits {
-			if n < show && mentionsAny(&h.Entry, []string{name}) {
-				hits = append(hits, h.Entry)
-				n++
-			}
-		}
+		hits = append(hits, found...)
 	}
 	heading := "REFACTOR IMPACT (symbols modified: " + oneLine(strings.Join(names, ", "), 160) + "):"
 	a.take(heading, hits, most*show)
@@ -179,35 +179,43 @@ func (a *about) symbols() error {
 			names = append(names, s)
 		}
 	}
-	names = names[:min(most, len(names))]
-	if len(names) == 0 {
-		return nil
-	}
-	found, err := a.mem.Search(view.Query{Text: a.stem + " " + strings.Join(names, " "), Any: true, Limit: 4 * show})
+	hits, err := a.named(names[:min(most, len(names))], show)
 	if err != nil {
 		return err
-	}
-	var hits []entry.Entry
-	for _, h := range found.Hits {
-		// A search takes names apart; what has only a part of one is not about it.
-		if mentionsAny(&h.Entry, names) {
-			hits = append(hits, h.Entry)
-		}
 	}
 	a.take("symbol context:", hits, show)
 	return nil
 }
 
-// related are the entries that a search for the file's name ranks first.
+// named are up to n entries, in no layer yet, that mention one of the names.
+func (a *about) named(names []string, n int) ([]entry.Entry, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	found, err := a.mem.Search(view.Query{Names: names, Limit: n, Except: a.seen, Filter: view.Filter{Quick: true}})
+	if err != nil {
+		return nil, err
+	}
+	var hits []entry.Entry
+	for _, h := range found.Hits {
+		// The index does not know capitals.
+		if mentionsAny(&h.Entry, names) {
+			hits = append(hits, h.Entry)
+		}
+	}
+	return hits, nil
+}
+
+// related are the entries that a search for the file's name ranks first. What comes
+// from another file of the same name is about that one.
 func (a *about) related() error {
 	const show = 3
-	found, err := a.mem.Search(view.Query{Text: a.stem, Limit: 2*show + len(a.seen)})
+	found, err := a.mem.Search(view.Query{Text: a.stem, Limit: 2 * show, Except: a.seen, Filter: view.Filter{Quick: true}})
 	if err != nil || found.Fallback {
 		return err
 	}
 	var hits []entry.Entry
 	for _, h := range found.Hits {
-		// What comes from another file of the same name is about that one.
 		if filepath.Base(h.Entry.Source.Path) != filepath.Base(a.target.path) {
 			hits = append(hits, h.Entry)
 		}
@@ -219,18 +227,21 @@ func (a *about) related() error {
 // coupled are entries of topics that share the file: what is true of one of them
 // tends to be of use with the other.
 func (a *about) coupled() error {
-	const show, most, each = 3, 3, 2
+	const show, most, each = 3, 2, 2
 	topics := a.order[:min(most, len(a.order))]
 	var near []entry.Entry
 	var names []string
 	for _, topic := range topics {
-		found, err := a.mem.Newest(a.topics[topic]+each, view.Filter{Topic: topic})
+		if len(near) == show {
+			break
+		}
+		found, err := a.mem.Newest(a.topics[topic]+each, view.Filter{Topic: topic, Quick: true})
 		if err != nil {
 			return err
 		}
 		n := 0
 		for _, e := range found {
-			if !a.seen[e.ID] && e.Topic == topic && n < each {
+			if !a.seen[e.ID] && e.Topic == topic && n < each && len(near) < show {
 				near = append(near, e)
 				n++
 			}

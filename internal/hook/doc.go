@@ -4,7 +4,7 @@
 //
 // Run reads the event's JSON and writes one JSON object, or nothing:
 //
-//	hook.Run(ctx, "ambient", os.Stdin, os.Stdout, hook.Env{Getenv: os.Getenv})
+//	hook.Run("ambient", os.Stdin, os.Stdout, hook.Env{Getenv: os.Getenv})
 //
 // A hook stands in the way of the person's every step, so three rules come before
 // all else. It fails open: whatever is wrong with the input, the memory or the

@@ -2,7 +2,6 @@ package hook
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -27,7 +26,7 @@ func FuzzRun(f *testing.F) {
 	f.Fuzz(func(t *testing.T, n uint8, input string) {
 		event := everyEvent()[int(n)%len(everyEvent())]
 		var out, debug bytes.Buffer
-		Run(context.Background(), event, strings.NewReader(input), &out, Env{Getenv: noEnv, Dir: dir, Debug: &debug})
+		Run(event, strings.NewReader(input), &out, Env{Getenv: noEnv, Dir: dir, Debug: &debug})
 		if strings.Contains(debug.String(), "panic") {
 			t.Fatal(debug.String())
 		}

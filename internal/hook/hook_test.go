@@ -2,7 +2,6 @@ package hook
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -52,7 +51,7 @@ func noEnv(string) string { return "" }
 func ask(t testing.TB, dir, event, input string) (answer, debug string) {
 	t.Helper()
 	var out, log bytes.Buffer
-	Run(context.Background(), event, strings.NewReader(input), &out, Env{Getenv: noEnv, Dir: dir, Debug: &log})
+	Run(event, strings.NewReader(input), &out, Env{Getenv: noEnv, Dir: dir, Debug: &log})
 	return out.String(), log.String()
 }
 
@@ -251,22 +250,15 @@ func (o odd) Close() error                                   { return nil }
 func (o odd) Search(view.Query) (view.Result, error)         { return o.search() }
 func (o odd) Newest(int, view.Filter) ([]entry.Entry, error) { return nil, nil }
 
-func TestPanicAndEndlessWork(t *testing.T) {
+func TestPanicAndFailure(t *testing.T) {
 	t.Parallel()
-	block := make(chan struct{})
-	defer close(block)
-	for name, search := range map[string]func(cancel func()) (view.Result, error){
-		"panics": func(func()) (view.Result, error) { panic("boom") },
-		"no end": func(cancel func()) (view.Result, error) { cancel(); <-block; return view.Result{}, nil },
-		"fails":  func(func()) (view.Result, error) { return view.Result{}, io.ErrUnexpectedEOF },
+	for name, search := range map[string]func() (view.Result, error){
+		"panics": func() (view.Result, error) { panic("boom") },
+		"fails":  func() (view.Result, error) { return view.Result{}, io.ErrUnexpectedEOF },
 	} {
-		ctx, cancel := context.WithCancel(context.Background())
-		open := func(string) (Memory, error) {
-			return odd{search: func() (view.Result, error) { return search(cancel) }}, nil
-		}
+		open := func(string) (Memory, error) { return odd{search: search}, nil }
 		var out, debug bytes.Buffer
-		Run(ctx, "prompt", strings.NewReader(`{"prompt":"why does the login fail"}`), &out, Env{Getenv: noEnv, Dir: "x", Open: open, Debug: &debug})
-		cancel()
+		Run("prompt", strings.NewReader(`{"prompt":"why does the login fail"}`), &out, Env{Getenv: noEnv, Dir: "x", Open: open, Debug: &debug})
 		if out.Len() > 0 || debug.Len() == 0 {
 			t.Errorf("%s: %q, %q", name, &out, &debug)
 		}
@@ -277,11 +269,8 @@ func TestPanicAndEndlessWork(t *testing.T) {
 func TestInputWithoutEnd(t *testing.T) {
 	t.Parallel()
 	in, w := io.Pipe()
-	defer w.Close()
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
 	var out bytes.Buffer
-	Run(ctx, "session", in, &out, Env{Getenv: noEnv, Dir: t.TempDir()})
+	Main([]string{"session", t.TempDir()}, in, &out, io.Discard, noEnv, func() { _ = w.CloseWithError(io.ErrUnexpectedEOF) })
 	if out.Len() > 0 {
 		t.Errorf("answered %s", &out)
 	}
@@ -311,7 +300,7 @@ func TestCommandLine(t *testing.T) {
 		{[]string{"--help"}, "", "usage:"},
 	} {
 		var out, problem bytes.Buffer
-		Main(t.Context(), c.args, strings.NewReader("{}"), &out, &problem, env)
+		Main(c.args, strings.NewReader("{}"), &out, &problem, env, func() { t.Error("the time was up") })
 		if !strings.Contains(out.String(), c.out) || c.out == "" && out.Len() > 0 || !strings.Contains(problem.String(), c.problem) || c.problem == "" && problem.Len() > 0 {
 			t.Errorf("%q: %q, %q", c.args, &out, &problem)
 		}

@@ -2,7 +2,6 @@ package hook
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -16,7 +15,7 @@ import (
 // Memory is what a hook reads of the memory. *view.View is one.
 type Memory interface {
 	Len() int
-	Topics() ([]view.Topic, error)
+	TopTopics(n int) (top []view.Topic, all int, err error)
 	Newest(n int, f view.Filter) ([]entry.Entry, error)
 	Search(q view.Query) (view.Result, error)
 	Close() error
@@ -33,51 +32,39 @@ type Env struct {
 	Now      func() time.Time                 // nil is time.Now
 }
 
-// timeLimit is how long a hook may take: the clients give up after the 5 seconds
-// that the installer writes, and count that as a failure.
-const timeLimit = 3 * time.Second
+// maxTail is how many bytes of the log a hook goes through that the index lacks.
+// Beyond that it keeps silent: the next command that may write brings the index up.
+const maxTail = 1 << 20
 
 // Run answers one event. event is a short name (session, ambient, …) or the
 // client's own (SessionStart, PreToolUse, …). Nothing is written where there is
 // nothing to say, and nothing that goes wrong gets out.
-func Run(ctx context.Context, event string, in io.Reader, out io.Writer, env Env) {
-	ctx, cancel := context.WithTimeout(ctx, timeLimit)
-	defer cancel()
+func Run(event string, in io.Reader, out io.Writer, env Env) {
 	if env.Now == nil {
 		env.Now = time.Now
 	}
 	if env.Open == nil {
-		env.Open = func(dir string) (Memory, error) { return view.Open(dir) }
+		env.Open = func(dir string) (Memory, error) { return view.Open(dir, view.WithMaxTail(maxTail)) }
 	}
-	type result struct {
-		answer []byte
-		err    error
+	text, err := guarded(event, in, env)
+	if err != nil && env.Debug != nil {
+		fmt.Fprintf(env.Debug, "helix hook: %s: %v\n", event, err)
 	}
-	done := make(chan result, 1)
-	go func() {
-		// A file that another process cuts while it is mapped faults at the read.
-		debug.SetPanicOnFault(true)
-		var r result
-		defer func() {
-			if p := recover(); p != nil {
-				r = result{nil, fmt.Errorf("panic: %v", p)}
-			}
-			done <- r
-		}()
-		r.answer, r.err = answer(event, in, env)
+	if err == nil && len(text) > 0 {
+		_, _ = out.Write(text)
+	}
+}
+
+// guarded is answer with what goes wrong as an error.
+func guarded(event string, in io.Reader, env Env) (text []byte, err error) {
+	// A file that another process cuts while it is mapped faults at the read.
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if p := recover(); p != nil {
+			text, err = nil, fmt.Errorf("panic: %v", p)
+		}
 	}()
-	var r result
-	select {
-	case r = <-done:
-	case <-ctx.Done():
-		r.err = ctx.Err()
-	}
-	if r.err != nil && env.Debug != nil {
-		fmt.Fprintf(env.Debug, "helix hook: %s: %v\n", event, r.err)
-	}
-	if r.err == nil && len(r.answer) > 0 {
-		_, _ = out.Write(r.answer)
-	}
+	return answer(event, in, env)
 }
 
 // handler is what answers an event, and the client's name of it.

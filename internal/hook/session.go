@@ -1,7 +1,6 @@
 package hook
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -33,13 +32,13 @@ func session(q *request) (reply, error) {
 	if n == 0 {
 		return reply{context: head + "empty so far. Store what you find out with mcp__helix__store as you work."}, nil
 	}
-	topics, err := m.Topics()
+	topics, all, err := m.TopTopics(topicsShown)
 	if err != nil {
 		return reply{}, err
 	}
 	var b strings.Builder
-	b.WriteString(head + count(n, "entry", "entries") + " in " + count(len(topics), "topic", "topics") + ".\n")
-	b.WriteString("Topics: " + largest(topics, topicsShown) + "\n")
+	b.WriteString(head + count(n, "entry", "entries") + " in " + count(all, "topic", "topics") + ".\n")
+	b.WriteString("Topics: " + largest(topics, all) + "\n")
 	b.WriteString("BEFORE you start, call mcp__helix__search with words of your task; what earlier sessions learned is there.")
 	return reply{context: b.String()}, nil
 }
@@ -50,12 +49,12 @@ func subagent(q *request) (reply, error) {
 	if err != nil || m.Len() == 0 {
 		return reply{}, err
 	}
-	topics, err := m.Topics()
+	topics, all, err := m.TopTopics(40)
 	if err != nil {
 		return reply{}, err
 	}
 	return reply{context: "HELIX MEMORY: you can ask it too. BEFORE you start, call mcp__helix__search with words of your task.\n" +
-		"Topics: " + largest(topics, 40)}, nil
+		"Topics: " + largest(topics, all)}, nil
 }
 
 // preCompact tells the person: this event has no way to tell the model, which gets
@@ -65,24 +64,23 @@ func preCompact(q *request) (reply, error) {
 	if err != nil || m.Len() == 0 {
 		return reply{}, err
 	}
-	topics, err := m.Topics()
+	topics, all, err := m.TopTopics(topicsShown)
 	if err != nil {
 		return reply{}, err
 	}
-	return reply{message: "helix: the memory keeps " + count(m.Len(), "entry", "entries") + " in " + count(len(topics), "topic", "topics") +
-		" through the compaction; search it afterwards.\nTopics: " + largest(topics, topicsShown)}, nil
+	return reply{message: "helix: the memory keeps " + count(m.Len(), "entry", "entries") + " in " + count(all, "topic", "topics") +
+		" through the compaction; search it afterwards.\nTopics: " + largest(topics, all)}, nil
 }
 
-// largest names the n topics with the most entries, and counts the others.
-func largest(topics []view.Topic, n int) string {
-	topics = slices.Clone(topics)
-	slices.SortStableFunc(topics, func(a, b view.Topic) int { return b.Entries - a.Entries })
+// largest names topics with their entries, and counts those that are not among
+// them.
+func largest(topics []view.Topic, all int) string {
 	var names []string
-	for _, t := range topics[:min(n, len(topics))] {
+	for _, t := range topics {
 		names = append(names, oneLine(t.Name, topicBytes)+" ("+strconv.Itoa(t.Entries)+")")
 	}
 	text := strings.Join(names, ", ")
-	if rest := len(topics) - len(names); rest > 0 {
+	if rest := all - len(names); rest > 0 {
 		text += ", and " + strconv.Itoa(rest) + " more"
 	}
 	return text

@@ -2,7 +2,6 @@ package hook
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -51,7 +50,7 @@ func TestStopOfManyAtOnce(t *testing.T) {
 	for range 16 {
 		wg.Go(func() {
 			var out bytes.Buffer
-			Run(context.Background(), "stop", strings.NewReader(`{"session_id":"s"}`), &out, Env{Getenv: noEnv, Dir: dir})
+			Run("stop", strings.NewReader(`{"session_id":"s"}`), &out, Env{Getenv: noEnv, Dir: dir})
 			if out.Len() > 0 {
 				spoke.Add(1)
 			}

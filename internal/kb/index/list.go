@@ -267,7 +267,8 @@ func (s *Snapshot) Newest(n int, f *Filter) []Ref {
 		case !ok:
 		case len(lists) > 0:
 			if f.Budget > 0 {
-				lists[0].last(f.Budget)
+				// Looking at when a document was made touches a page of its own.
+				lists[0].last(min(f.Budget, 32+4*n))
 			}
 			for doc := align(lists, 0); doc != none; doc = align(lists, lists[0].doc()) {
 				take(i, doc)

@@ -146,10 +146,15 @@ func (v *View) sourceKeys(p string) (keys []string) {
 			p = p[:colon]
 		}
 	}
+	absolute := path.IsAbs(p) // then no source is longer
 	p = strings.Trim(path.Clean(p), "/")
 	for end := len(p); end > 0; {
 		end = strings.LastIndexByte(p[:end], '/')
 		key := index.SourceKey(p[end+1:])
+		if end < 0 && absolute {
+			keys = append(keys, v.existing(key)...)
+			break
+		}
 		if end < 0 {
 			keys = append(keys, v.snap.Keys(key)...) // p itself, and what ends with it
 			break

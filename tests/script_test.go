@@ -3,7 +3,6 @@
 package tests
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -27,7 +26,7 @@ func TestMain(m *testing.M) {
 	agent := func() { os.Exit(scripted.Main()) }
 	testscript.Main(m, map[string]func(){
 		"helix":          func() { os.Exit(cli.Main()) },
-		"helix-hook":     func() { hook.Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv) },
+		"helix-hook":     func() { hook.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv, func() { os.Exit(0) }) },
 		"scripted-agent": agent,
 		"claude":         agent,
 		"codex":          agent,

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"helix/internal/kb/crc"
 	"helix/internal/kb/entry"
 
 	"pgregory.net/rapid"
@@ -425,4 +426,9 @@ func TestLongLists(t *testing.T) {
 			t.Fatalf("round %d: each gives %d, search %d", round, total, len(want))
 		}
 	}
+}
+
+// sealHeader makes the checksum of a header right again.
+func sealHeader(b []byte) {
+	le.PutUint32(b[headerSize-4:], crc.Checksum(b[:headerSize-4]))
 }

@@ -148,10 +148,9 @@ func (p *postings) decode(block int) {
 			delta = uint32(v)
 			at += size
 		}
-		if delta == 0 {
+		if prev += delta; delta == 0 || prev < delta {
 			panic(corrupt("a posting"))
 		}
-		prev += delta
 		p.docs[i] = prev - 1
 	}
 	if int64(p.docs[n-1]) >= int64(p.seg.docs) || p.skips != nil && p.docs[n-1] != p.lastOf(block) {

@@ -297,11 +297,11 @@ func TestAnswer(t *testing.T) {
 		`{"op":"hook_ambient","tool_name":"Read"}`:            `{"event":"PreToolUse"}`,
 		`{"op":"hook_ambient","type":"subagent-start"}`:       `{"event":"SubagentStart"}`,
 		`{"op":"hook_ambient","hook_event_name":"Stop"}`:      `{"event":"Stop"}`,
-		`{"op":"none"}`: "",
-		`{}`:            "",
-		`[]`:            "",
-		`hello`:         "",
-		`{"op":7}`:      "",
+		`{"op":"none"}`:                                       "",
+		`{}`:                                                  "",
+		`[]`:                                                  "",
+		`hello`:                                               "",
+		`{"op":7}`:                                            "",
 	} {
 		if got := string(a.Answer(t.Context(), []byte(in))); got != want {
 			t.Errorf("%s gives %q, want %q", in, got, want)

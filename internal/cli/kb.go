@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -51,7 +53,7 @@ func (a *App) kbCmd() *cobra.Command {
 		a.kbSearchCmd(&f), a.kbBriefCmd(&f), a.kbReadCmd(&f),
 		a.kbAppendCmd(&f), a.kbReviseCmd(&f), a.kbDeleteCmd(&f), a.kbTagCmd(&f), a.kbRenameCmd(&f), a.kbMergeCmd(&f),
 		a.kbTopicsCmd(&f), a.kbRecentCmd(&f), a.kbEntriesCmd(&f), a.kbStatsCmd(&f), a.kbXrefCmd(&f), a.kbGraphCmd(&f),
-		a.kbStaleCmd(&f), a.kbPruneCmd(&f),
+		a.kbStaleCmd(&f), a.kbPruneCmd(&f), a.kbSessionCmd(&f),
 		a.kbImportCmd(&f), a.kbExportCmd(&f),
 		a.kbCompactCmd(&f), a.kbReindexCmd(&f), a.kbVerifyCmd(&f), a.kbRecoverCmd(&f),
 	)
@@ -72,7 +74,7 @@ func (a *App) kbRun(f *kbFlags, do kbDo) func(*cobra.Command, []string) error {
 			return err
 		}
 		defer func() { err = errors.Join(err, m.Close()) }()
-		result, err := do(cmd.Context(), m, args)
+		result, err := do(kb.WithProgress(cmd.Context(), a.progress(cmd.Name())), m, args)
 		var printed *exitError // what the result says is bad, and its exit code says so too
 		if err != nil && !errors.As(err, &printed) {
 			return err
@@ -100,7 +102,33 @@ func (a *App) openMemory(dir string) (*kb.Memory, error) {
 	if err != nil {
 		root = a.Dir
 	}
-	return kb.Open(dir, kb.WithRoot(root)), nil
+	return kb.Open(dir, kb.WithRoot(root), kb.WithSession(a.sessionID())), nil
+}
+
+// sessionID is the session of an agent in which this process runs, "" for none.
+func (a *App) sessionID() string {
+	return cmp.Or(a.Getenv("HELIX_SESSION"), a.Getenv("CLAUDE_CODE_SESSION_ID"))
+}
+
+// progress shows a person how far long work is, on one line that is written over.
+// Anyone else is not told.
+func (a *App) progress(what string) func(done, total int) {
+	f, ok := a.Stderr.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return func(int, int) {}
+	}
+	start, last, shown := time.Now(), time.Now(), false
+	return func(done, total int) {
+		now := time.Now()
+		switch finished := done >= total; {
+		case finished && shown:
+			fmt.Fprint(f, "\r\x1b[K")
+			shown = false
+		case !finished && now.Sub(start) > time.Second && now.Sub(last) > 200*time.Millisecond:
+			fmt.Fprintf(f, "\r%s: %d %%\x1b[K", what, int64(done)*100/int64(max(1, total)))
+			last, shown = now, true
+		}
+	}
 }
 
 func (a *App) printKB(f *kbFlags, result kbResult) error {

@@ -70,7 +70,23 @@ func (a *App) kbGraphCmd(f *kbFlags) *cobra.Command {
 	return &cobra.Command{
 		Use: "graph", Short: "Show how topics hang together", Args: cobra.NoArgs,
 		RunE: a.kbRun(f, func(ctx context.Context, m *kb.Memory, _ []string) (kbResult, error) {
-			return m.Graph(ctx, kb.GraphRequest{})
+			return m.Graph(ctx, kb.GraphRequest{Progress: a.progress("graph")})
+		}),
+	}
+}
+
+func (a *App) kbSessionCmd(f *kbFlags) *cobra.Command {
+	return &cobra.Command{
+		Use: "session [ID]", Short: "List what was stored in a session of an agent", Args: cobra.MaximumNArgs(1),
+		Long: `List what was stored in one session: that with ID, else HELIX_SESSION, else the
+session of Claude Code in which the command runs. helix kb store notes the same
+session with each entry.`,
+		RunE: a.kbRun(f, func(ctx context.Context, m *kb.Memory, args []string) (kbResult, error) {
+			id := a.sessionID()
+			if len(args) == 1 {
+				id = args[0]
+			}
+			return m.SessionOf(ctx, id)
 		}),
 	}
 }

@@ -1,6 +1,7 @@
 package kb
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -49,7 +50,7 @@ func (d *drafter) draft(r StoreRequest) (draft, error) {
 	if r.Confidence != nil {
 		e.Confidence = *r.Confidence
 	}
-	e.Project, e.Session = r.Project, r.Session
+	e.Project, e.Session = r.Project, cmp.Or(r.Session, d.m.sessionID)
 	var err error
 	if e.Source, err = d.source(c, r.Source); err != nil {
 		return draft{}, err

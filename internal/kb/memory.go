@@ -27,6 +27,7 @@ type Memory struct {
 
 	redact     func(text string) (clean string, found int) // nil: texts are stored as they are
 	session    session
+	sessionID  string // "" for none
 	afterWrite func() // called after each write; nil for nothing
 	views      views
 }
@@ -36,6 +37,10 @@ type Option func(*Memory)
 
 // WithRoot names the project's folder: relative sources are files below it.
 func WithRoot(root string) Option { return func(m *Memory) { m.root = root } }
+
+// WithSession names the session of an agent to which entries belong that are stored
+// from now on, unless they name one themselves.
+func WithSession(id string) Option { return func(m *Memory) { m.sessionID = id } }
 
 // WithClock replaces time.Now.
 func WithClock(now func() time.Time) Option { return func(m *Memory) { m.now = now } }

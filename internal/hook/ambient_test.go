@@ -119,6 +119,8 @@ func TestRefactorImpact(t *testing.T) {
 		"new cell":               {"NotebookEdit", object{"notebook_path": book, "cell_id": "b", "edit_mode": "insert", "new_source": "z = 1"}, false},
 		"patch":                  {"apply_patch", object{"command": "*** Begin Patch\n*** Update File: pay.go\n@@\n-func legacyLogin() {}\n+func login() {}\n*** End Patch\n"}, true},
 		"patch that adds a line": {"apply_patch", object{"command": "*** Begin Patch\n*** Update File: pay.go\n@@\n func legacyLogin() {}\n+func login() {}\n*** End Patch\n"}, false},
+		"patch in a shell":       {"Bash", object{"command": "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: pay.go\n@@\n-func legacyLogin() {}\n+func login() {}\n*** End Patch\nEOF\n"}, true},
+		"a patch is only shown":  {"Bash", object{"command": "cat pay.go <<'EOF'\n*** Begin Patch\n*** Update File: pay.go\n-func legacyLogin() {}\n*** End Patch\nEOF\n"}, false},
 		"read":                   {"Read", object{"file_path": file}, false},
 	} {
 		answer, debug := ask(t, dir, "ambient", call(t, c.tool, project, c.input))

@@ -48,7 +48,10 @@ func (q *request) target() target {
 	case "apply_patch":
 		t.path, t.old, t.new = patch(firstOf(str(in, "command"), str(in, "input"), str(in, "patch")))
 	case "Bash":
-		t.path = q.namedFile(str(in, "command"))
+		command := str(in, "command")
+		if t.path, t.old, t.new = shellPatch(command); t.path == "" {
+			t.path = q.namedFile(command)
+		}
 	default:
 		return target{}
 	}
@@ -107,6 +110,22 @@ func (q *request) namedFile(command string) string {
 		}
 	}
 	return ""
+}
+
+// shellPatch reads the patch that a shell command hands to apply_patch, as agents
+// do whose models have no such tool: Codex applies it itself, but calls it Bash.
+func shellPatch(command string) (path, old, new string) {
+	_, body, ok := strings.Cut(command, "*** Begin Patch\n")
+	if !ok {
+		return "", "", ""
+	}
+	for _, words := range commands(command) {
+		if words[0] == "apply_patch" {
+			body, _, _ = strings.Cut(body, "*** End Patch")
+			return patch(body)
+		}
+	}
+	return "", "", ""
 }
 
 // patch reads the first file of a patch in the form of Codex, and the lines of all

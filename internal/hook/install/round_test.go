@@ -144,7 +144,7 @@ func TestTableRoundTrip(t *testing.T) {
 		if err := toml.Unmarshal(with, &now); err != nil {
 			t.Fatal(err)
 		}
-		want := map[string]any{"command": "/opt/h\"e\\lix", "args": []any{"serve"}, "default_tools_approval_mode": "approve"}
+		want := map[string]any{"command": "/opt/h\"e\\lix", "args": []any{"serve"}, "env_vars": []any{"HELIX_KB", "HELIX_SESSION"}, "default_tools_approval_mode": "approve"}
 		if !reflect.DeepEqual(now.Servers["helix"], want) {
 			t.Fatalf("%v in\n%s", now.Servers, with)
 		}
@@ -163,7 +163,7 @@ func TestTable(t *testing.T) {
 	t.Parallel()
 	const now = "a = 1\n\n# about helix\n[mcp_servers.helix] # mine\ncommand = \"/old\"\nargs = [\n  \"serve\",\n]\n\n[mcp_servers.helix.env]\nX = \"1\"\n\n# about b\n[b]\nc = 2\n"
 	got, err := setTable([]byte(now), "/opt/helix", []string{"serve"}, false)
-	const want = "a = 1\n\n# about helix\n[mcp_servers.helix]\ncommand = \"/opt/helix\"\nargs = [\"serve\"]\n\n[mcp_servers.helix.env]\nX = \"1\"\n\n# about b\n[b]\nc = 2\n"
+	const want = "a = 1\n\n# about helix\n[mcp_servers.helix]\ncommand = \"/opt/helix\"\nargs = [\"serve\"]\nenv_vars = [\"HELIX_KB\", \"HELIX_SESSION\"]\n\n[mcp_servers.helix.env]\nX = \"1\"\n\n# about b\n[b]\nc = 2\n"
 	if err != nil || string(got) != want {
 		t.Errorf("%v\n%s", err, got)
 	}
@@ -174,7 +174,13 @@ func TestTable(t *testing.T) {
 	// What the person adds stays as long as the command is right.
 	mine := strings.Replace(want, "[b]", "[b]", 1) + "\n[x]\n"
 	mine = strings.Replace(mine, "args = [\"serve\"]\n", "args = [\"serve\"]\nstartup_timeout_sec = 20\n", 1)
+	mine = strings.Replace(mine, "env_vars = [", "env_vars = [\"MINE\", ", 1)
 	if got, err := setTable([]byte(mine), "/opt/helix", []string{"serve"}, false); err != nil || string(got) != mine {
+		t.Errorf("%v\n%s", err, got)
+	}
+	// A table from before the variables were passed on gets them.
+	old := strings.Replace(want, passed+"\n", "", 1)
+	if got, err := setTable([]byte(old), "/opt/helix", []string{"serve"}, false); err != nil || string(got) != want {
 		t.Errorf("%v\n%s", err, got)
 	}
 	for _, bad := range []string{"a = ", "[mcp_servers]\nhelix = { command = \"x\" }\n", "mcp_servers.helix.command = \"x\"\n", "mcp_servers = 3\n", "a = 1\na = 2\n", "x = \"\"\"\n"} {

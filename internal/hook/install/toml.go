@@ -42,7 +42,7 @@ func setTable(text []byte, helix string, args []string, approve bool) ([]byte, e
 	}
 	t := all[i]
 	now := string(text[t.from:t.to])
-	if containsLines(now, want) {
+	if says(now, want) {
 		return text, nil
 	}
 	return checked(slices.Concat(text[:t.from], []byte(want), text[t.to:]))
@@ -72,12 +72,17 @@ func dropTable(text []byte) ([]byte, error) {
 
 func isServer(t table) bool { return slices.Equal(t.name, []string{"mcp_servers", serverName}) }
 
+// passed are the variables of the environment that the server gets from Codex,
+// which hands on no others: without them it would serve another memory than the
+// one that the hooks look into.
+const passed = `env_vars = ["HELIX_KB", "HELIX_SESSION"]`
+
 func render(helix string, args []string, approve bool) string {
 	words := make([]string, len(args))
 	for i, a := range args {
 		words[i] = tomlString(a)
 	}
-	text := "[mcp_servers." + serverName + "]\ncommand = " + tomlString(helix) + "\nargs = [" + strings.Join(words, ", ") + "]\n"
+	text := "[mcp_servers." + serverName + "]\ncommand = " + tomlString(helix) + "\nargs = [" + strings.Join(words, ", ") + "]\n" + passed + "\n"
 	if approve {
 		text += "default_tools_approval_mode = \"approve\"\n"
 	}
@@ -87,11 +92,13 @@ func render(helix string, args []string, approve bool) string {
 // tomlString writes s as JSON does: every escape of JSON is one of TOML.
 func tomlString(s string) string { return encode(s, "", "", true) }
 
-// containsLines tells whether text has each line of want.
-func containsLines(text, want string) bool {
+// says tells whether text has each line of want. What is passed on is for the
+// person to choose, once there is a list.
+func says(text, want string) bool {
 	have := strings.Split(text, "\n")
 	for l := range strings.Lines(want) {
-		if !slices.Contains(have, strings.TrimSuffix(l, "\n")) {
+		l = strings.TrimSuffix(l, "\n")
+		if !slices.ContainsFunc(have, func(h string) bool { return h == l || l == passed && strings.HasPrefix(h, "env_vars") }) {
 			return false
 		}
 	}

@@ -15,26 +15,29 @@ type wanted struct {
 	event   string // the client's name
 	short   string // helix's
 	matcher string // "" for all
+	timeout int    // seconds
 }
 
 // hooks are those of a client. Codex has no event for a failed tool, and its tools
-// for files are its shell and apply_patch.
+// for files are its shell and apply_patch. It allows the end of a session 3 seconds
+// and complains in every session of a hook that is given more.
 func hooks(client string) []wanted {
 	all := []wanted{
-		{"SessionStart", "session", ""},
-		{"UserPromptSubmit", "prompt", ""},
-		{"PreToolUse", "ambient", "Read|Edit|Write|MultiEdit|Glob|Grep|NotebookEdit"},
-		{"PostToolUse", "post-build", "Bash"},
-		{"PostToolUseFailure", "error-context", "Bash"},
-		{"PermissionRequest", "approve-mcp", "mcp__helix__.*"},
-		{"SubagentStart", "subagent", ""},
-		{"SubagentStop", "subagent-stop", ""},
-		{"PreCompact", "pre-compact", ""},
-		{"Stop", "stop", ""},
-		{"SessionEnd", "session-end", ""},
+		{"SessionStart", "session", "", timeout},
+		{"UserPromptSubmit", "prompt", "", timeout},
+		{"PreToolUse", "ambient", "Read|Edit|Write|MultiEdit|Glob|Grep|NotebookEdit", timeout},
+		{"PostToolUse", "post-build", "Bash", timeout},
+		{"PostToolUseFailure", "error-context", "Bash", timeout},
+		{"PermissionRequest", "approve-mcp", "mcp__helix__.*", timeout},
+		{"SubagentStart", "subagent", "", timeout},
+		{"SubagentStop", "subagent-stop", "", timeout},
+		{"PreCompact", "pre-compact", "", timeout},
+		{"Stop", "stop", "", timeout},
+		{"SessionEnd", "session-end", "", timeout},
 	}
 	if client == Codex {
 		all[2].matcher = "Bash|apply_patch|Read|Edit|Write"
+		all[len(all)-1].timeout = 3
 		all = slices.DeleteFunc(all, func(w wanted) bool { return w.event == "PostToolUseFailure" })
 	}
 	return all
@@ -133,7 +136,7 @@ func (d *document) addHook(w wanted, program Program) {
 	if _, ok := d.find("hooks"); !ok {
 		d.insert(d.root(), 0, "hooks", struct{}{})
 	}
-	g := group{w.matcher, []hook{{Type: "command", Command: program.command(w.short), Timeout: timeout}}}
+	g := group{w.matcher, []hook{{Type: "command", Command: program.command(w.short), Timeout: w.timeout}}}
 	if list, ok := d.find("hooks", w.event); ok {
 		d.insert(list, 2, "", g)
 		return

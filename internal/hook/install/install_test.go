@@ -234,6 +234,29 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
+// TestTimeouts: Codex complains in every session of a hook at its end that is given
+// more than 3 seconds.
+func TestTimeouts(t *testing.T) {
+	t.Parallel()
+	m := home(t)
+	for client, want := range map[string]int{Claude: 5, Codex: 3} {
+		p := place(t, m, client, User)
+		if _, err := Hooks(p, plain); err != nil {
+			t.Fatal(err)
+		}
+		var f struct {
+			Hooks map[string][]group `json:"hooks"`
+		}
+		if err := json.Unmarshal([]byte(readFile(t, p.Hooks)), &f); err != nil {
+			t.Fatal(err)
+		}
+		end, start := f.Hooks["SessionEnd"][0].Hooks[0].Timeout, f.Hooks["SessionStart"][0].Hooks[0].Timeout
+		if end != want || start != 5 {
+			t.Errorf("%s: %d seconds at the end, %d at the start", client, end, start)
+		}
+	}
+}
+
 func TestStatus(t *testing.T) {
 	t.Parallel()
 	m := home(t)

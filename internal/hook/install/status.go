@@ -17,7 +17,7 @@ type Found struct {
 }
 
 func (f Found) is(w wanted, p Program) bool {
-	return f.Event == w.event && f.Matcher == w.matcher && f.hook == hook{Type: "command", Command: p.command(w.short), Timeout: timeout}
+	return f.Event == w.event && f.Matcher == w.matcher && f.hook == hook{Type: "command", Command: p.command(w.short), Timeout: w.timeout}
 }
 
 // found are helix's hooks in a file.

@@ -13,10 +13,10 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"go/build"
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -33,7 +33,7 @@ func main() {
 	sizes := flag.String("n", "1000,10000,100000,1000000", "numbers of entries")
 	seed := flag.Uint64("seed", 1, "of the entries and the queries")
 	runs := flag.Int("runs", 40, "how often each process is run")
-	goroot := flag.String("goroot", runtime.GOROOT(), "Go installation whose comments are taken")
+	goroot := flag.String("goroot", build.Default.GOROOT, "Go installation whose comments are taken")
 	flag.Parse()
 	whole, err := bench(context.Background(), os.Stdout, *sizes, *seed, *runs, *goroot)
 	if err != nil {
@@ -61,7 +61,7 @@ func bench(ctx context.Context, out io.Writer, sizes string, seed uint64, runs i
 		return false, err
 	}
 	defer os.RemoveAll(dir)
-	p, err := build(dir)
+	p, err := buildAll(dir)
 	if err != nil {
 		return false, err
 	}

@@ -15,7 +15,7 @@ import (
 // programs are the executables that are measured.
 type programs struct{ bare, hook, helix string }
 
-func build(dir string) (programs, error) {
+func buildAll(dir string) (programs, error) {
 	p := programs{bare: filepath.Join(dir, "bare"), hook: filepath.Join(dir, "helix-hook"), helix: filepath.Join(dir, "helix")}
 	nothing := filepath.Join(dir, "bare.go")
 	if err := os.WriteFile(nothing, []byte("package main\n\nfunc main() {}\n"), 0o644); err != nil {

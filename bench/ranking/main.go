@@ -13,10 +13,10 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"go/build"
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -29,7 +29,7 @@ import (
 )
 
 func main() {
-	goroot := flag.String("goroot", runtime.GOROOT(), "Go installation whose src is taken")
+	goroot := flag.String("goroot", build.Default.GOROOT, "Go installation whose src is taken")
 	most := flag.Int("queries", 0, "ask only the first `n` queries; 0: all")
 	set := flag.String("set", "", "also write corpus.jsonl, queries.jsonl and qrels.tsv into this `folder`")
 	run := flag.String("run", "", "also write the rankings to this `file`: query, tab, document, the best first")

@@ -140,7 +140,7 @@ func TestParseSource(t *testing.T) {
 	for in, want := range map[string]entry.Source{
 		"":                        {},
 		"client/auth.go":          {Path: "client/auth.go"},
-		" client/auth.go:42 ":     {Path: "client/auth.go", Line: 42},
+		"\tclient/auth.go:42 ":    {Path: "client/auth.go", Line: 42},
 		"Makefile:3":              {Path: "Makefile", Line: 3},
 		"https://example.org/a":   {Path: "https://example.org/a"},
 		"https://example.org/a:b": {Path: "https://example.org/a:b"},

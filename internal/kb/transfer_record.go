@@ -3,6 +3,7 @@ package kb
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -168,7 +169,7 @@ func decodeJSON(data string, dst any) error {
 }
 
 func jsonRefusal(err error) error {
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return refuse("the JSON value ends too early")
 	}
 	msg := strings.TrimPrefix(err.Error(), "json: ")

@@ -40,13 +40,13 @@ func (c *conn) acceptBatch(text []byte) {
 	var parts []json.RawMessage
 	switch err := json.Unmarshal(text, &parts); {
 	case err != nil:
-		c.send(failure(nil, jsonrpc.CodeParseError, "parse error: "+err.Error()))
+		_ = c.send(failure(nil, jsonrpc.CodeParseError, "parse error: "+err.Error()))
 		return
 	case version >= firstWithoutBatches:
-		c.send(failure(nil, jsonrpc.CodeInvalidRequest, "invalid request: protocol version "+version+" has no batches; send one message a line"))
+		_ = c.send(failure(nil, jsonrpc.CodeInvalidRequest, "invalid request: protocol version "+version+" has no batches; send one message a line"))
 		return
 	case len(parts) == 0:
-		c.send(failure(nil, jsonrpc.CodeInvalidRequest, "invalid request: the batch is empty"))
+		_ = c.send(failure(nil, jsonrpc.CodeInvalidRequest, "invalid request: the batch is empty"))
 		return
 	}
 	b := &batch{left: 1} // held open until every part has been admitted
@@ -63,6 +63,6 @@ func (c *conn) acceptBatch(text []byte) {
 	answer := b.answer(nil)
 	c.mu.Unlock()
 	if answer != nil {
-		c.send(answer)
+		_ = c.send(answer)
 	}
 }

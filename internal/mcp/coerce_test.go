@@ -10,7 +10,7 @@ import (
 
 func sample() []arg {
 	return []arg{
-		str("name", "who").must(), str("mode", "", "and", "or"), count("limit", ""), place("index", ""),
+		str("name", "who").must(), str("mode", "", "and", "or"), count("limit", ""), place(""),
 		fraction("sure", ""), yes("force", ""), texts("tags", ""), objects("list", "", 3, str("topic", "").must(), texts("tags", "")),
 	}
 }

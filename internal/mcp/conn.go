@@ -190,7 +190,7 @@ func (c *conn) accept(l line) jsonrpc.Message {
 	}
 	switch {
 	case err != nil:
-		c.send(failure(nil, jsonrpc.CodeParseError, "parse error: "+err.Error()))
+		_ = c.send(failure(nil, jsonrpc.CodeParseError, "parse error: "+err.Error()))
 		return nil
 	case text[0] == '[':
 		c.acceptBatch(text)
@@ -198,7 +198,7 @@ func (c *conn) accept(l line) jsonrpc.Message {
 	}
 	msg, refusal := c.admit(text, nil)
 	if refusal != nil {
-		c.send(refusal)
+		_ = c.send(refusal)
 	}
 	return msg
 }
@@ -269,7 +269,7 @@ func (c *conn) cancel(params json.RawMessage) bool {
 		if k.msg.ID == id {
 			c.waiting = slices.Delete(c.waiting, i, i+1)
 			if text := k.batch.answer(nil); text != nil {
-				c.send(text)
+				_ = c.send(text)
 			}
 			break
 		}

@@ -52,7 +52,7 @@ func editTool() *tool {
 			choose("append, revise, delete and tag change one entry; rename and merge a topic; import, export, compact and reindex the whole memory", actions).must(),
 			str("id", "the entry"),
 			str("topic", "the topic of the entry; for rename and merge the one whose entries move; for export the only one"),
-			place("index", "the entry's place in the topic: from 0, negative from the end"),
+			place("the entry's place in the topic: from 0, negative from the end"),
 			str("match", "text that exactly one entry of the topic has"),
 			str("text", "append: what to add; revise: the new text"),
 			texts("tags", "tag: the tags to add"),

@@ -33,9 +33,9 @@ func count(name, description string) arg {
 	return arg{name: name, schema: &jsonschema.Schema{Type: "integer", Description: description, Minimum: new(0.0)}}
 }
 
-// place is an index, from the end if negative.
-func place(name, description string) arg {
-	return arg{name: name, schema: &jsonschema.Schema{Type: "integer", Description: description}}
+// place is the argument index: a place in a topic, from the end if negative.
+func place(description string) arg {
+	return arg{name: "index", schema: &jsonschema.Schema{Type: "integer", Description: description}}
 }
 
 func fraction(name, description string) arg {

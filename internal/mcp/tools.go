@@ -111,7 +111,7 @@ func readTool() *tool {
 		input: input(
 			str("id", "the entry"),
 			str("topic", "the topic whose entries to read"),
-			place("index", "only this entry of the topic: from 0, negative from the end"),
+			place("only this entry of the topic: from 0, negative from the end"),
 			count("limit", "the most entries to give, the newest; 50 by default"),
 		),
 		output: output[kb.ReadResult](),

@@ -72,7 +72,7 @@ func topicsTool() *tool {
 			count("hours", "recent: how far back; overrides days"),
 			count("limit", "the most entries: of recent 20 by default, of entries 50"),
 			str("detail", "stats: tags or index, for more about these", "tags", "index"),
-			place("index", "entries: only this one, from 0, negative from the end"),
+			place("entries: only this one, from 0, negative from the end"),
 			str("match", "entries: only those with this text"),
 			texts("focus", "entries: only these categories, such as gotchas, decisions"),
 			str("format", "export: jsonl (default) or markdown", "jsonl", "markdown"),

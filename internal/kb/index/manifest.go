@@ -55,16 +55,14 @@ func (m *manifest) encode() []byte {
 }
 
 func decodeManifest(data string) (*manifest, error) {
-	bad := func(what string) (*manifest, error) {
-		return nil, fmt.Errorf("%w: manifest: %s", ErrCorrupt, what)
-	}
+	bad := func(what string) error { return fmt.Errorf("%w: manifest: %s", ErrCorrupt, what) }
 	at := strings.LastIndex(data, "sum ")
 	if !strings.HasPrefix(data, manifestHead) || at < 0 || data[at-1] != '\n' {
-		return bad("not one")
+		return nil, bad("not one")
 	}
 	sum, err := strconv.ParseUint(strings.TrimSuffix(data[at+4:], "\n"), 16, 32)
 	if err != nil || uint32(sum) != crc.Checksum([]byte(data[:at])) {
-		return bad("checksum")
+		return nil, bad("checksum")
 	}
 	m := &manifest{}
 	for line := range strings.Lines(data[len(manifestHead):at]) {
@@ -80,7 +78,7 @@ func decodeManifest(data string) (*manifest, error) {
 			m.parts = append(m.parts, p)
 		}
 		if err != nil {
-			return bad(line)
+			return nil, bad(line)
 		}
 	}
 	return m, nil

@@ -4,6 +4,7 @@
 package rawfile
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 
@@ -84,7 +85,7 @@ func ReadAll(name string, limit int64) ([]byte, error) {
 	}
 	b := make([]byte, min(st.Size, limit))
 	n, err := f.ReadAt(b, 0)
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		err = nil
 	}
 	return b[:n], err
@@ -101,7 +102,7 @@ func (f *File) wrap(op string, err error) error {
 func retry(call func() (int, error)) (int, error) {
 	for {
 		n, err := call()
-		if err != unix.EINTR {
+		if !errors.Is(err, unix.EINTR) {
 			return n, err
 		}
 	}

@@ -22,7 +22,7 @@ func (a *App) mcpCmd() *cobra.Command {
 	add.Long = `Write the memory server into the settings of Claude Code (~/.claude.json, or
 .mcp.json of the project) and Codex (~/.codex/config.toml). Other settings stay as
 they are, and the old file is kept as <name>.helix-backup.`
-	add.Flags().BoolVar(&approve, "approve", false, "Codex: let it write into the memory without asking; codex exec, which cannot ask, needs this where helix's hooks do not run")
+	add.Flags().BoolVar(&approve, "approve", false, "Codex: let it change and delete entries without asking; codex exec, which cannot ask, refuses that where helix's hooks do not run")
 	remove := a.placesCmd("uninstall", "Take the memory server out of the clients' settings",
 		func(_ context.Context, p install.Place) (install.Change, error) { return install.Unserve(p) })
 	cmd.AddCommand(add, remove)

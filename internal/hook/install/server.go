@@ -18,7 +18,8 @@ type server struct {
 }
 
 // Server has the client start the memory server: helix with args. approve lets
-// Codex call its writing tools without asking, which its exec mode cannot do.
+// Codex change and delete entries without asking, which its exec mode cannot do; it
+// asks neither before it reads nor before it adds one.
 func Server(p Place, program Program, args []string, approve bool) (Change, error) {
 	if p.Client == Codex {
 		return rewrite(p.Server, mode(p), func(old []byte) ([]byte, error) {

@@ -243,11 +243,17 @@ func (s *Snapshot) Newest(n int, f *Filter) []Ref {
 	})
 	take := func(i int, doc uint32) (older bool) {
 		seg := s.parts[i].seg
+		norm := seg.norm(doc)
+		// When a document was made exactly is on a page of its own mostly, the day is
+		// among those of others.
+		if len(best.heap) == n && getNorm(norm).day < dayOf(best.heap[0].created) {
+			return true
+		}
 		created := seg.created(doc)
 		if len(best.heap) == n && created < best.heap[0].created {
 			return true
 		}
-		if l.pass(doc, seg.norm(doc)) {
+		if l.pass(doc, norm) {
 			if f := (found{Hit{Ref{i, doc}, 0}, created, seg.meta(doc).id}); best.wants(f) {
 				best.add(f)
 			}
@@ -267,12 +273,19 @@ func (s *Snapshot) Newest(n int, f *Filter) []Ref {
 		case !ok:
 		case len(lists) > 0:
 			if f.Budget > 0 {
-				// Looking at when a document was made touches a page of its own.
 				lists[0].last(min(f.Budget, 32+4*n))
 			}
+			var docs []uint32
 			for doc := align(lists, 0); doc != none; doc = align(lists, lists[0].doc()) {
-				take(i, doc)
+				docs = append(docs, doc)
 				lists[0].next()
+			}
+			// Exclusions can only go forward.
+			if len(f.Exclude) == 0 {
+				slices.Reverse(docs)
+			}
+			for _, doc := range docs {
+				take(i, doc)
 			}
 		case p.seg.head.sorted && len(f.Exclude) == 0:
 			for doc := p.seg.docs - 1; doc >= 0 && !take(i, uint32(doc)); doc-- {

@@ -22,10 +22,10 @@ type Word struct {
 
 // scorer walks the documents that have a word, in one part.
 type scorer struct {
-	post  postings // those with the stem
-	exact postings // among them, those with the word itself; empty for none
-	idf   float32  // times the weight
-	bonus float32  // idf of the exact form, times its share
+	post  postings  // those with the stem
+	exact *postings // among them, those with the word itself; of no use without a bonus
+	idf   float32   // times the weight
+	bonus float32   // idf of the exact form, times its share
 	slack float32
 	weigh *weigher
 	max   float32 // of any document's score
@@ -53,6 +53,9 @@ func (s *Snapshot) openScorer(sc *scorer, p *part, w Word, weigh *weigher, slack
 	sc.bonus = 0
 	if plain != "" {
 		if t, ok := p.seg.lookup(plain); ok {
+			if sc.exact == nil {
+				sc.exact = new(postings)
+			}
 			sc.exact.open(p.seg, t)
 			sc.bonus = bonus * weight * idf(s.docs, s.frequency(plain))
 			sc.max += sc.bonus * saturate(sc.exact.max*slack)

@@ -51,6 +51,17 @@ type exec struct {
 	words  []*scorer // optional ones
 	extra  []*scorer // optional ones that are not walked
 	must   []*scorer
+	made   []*scorer // all there are, for the next part
+	used   int       // how many of them the part at hand has
+}
+
+// scorer gives one that the part at hand does not use yet.
+func (x *exec) scorer() *scorer {
+	if x.used == len(x.made) {
+		x.made = append(x.made, new(scorer))
+	}
+	x.used++
+	return x.made[x.used-1]
 }
 
 // search looks through a part. False means that no more is wanted.
@@ -64,9 +75,9 @@ func (x *exec) search(i int) bool {
 		return true
 	}
 	slack := slack(average(x.p.seg.head.words, x.p.seg.docs), average(x.s.words, x.s.docs))
-	x.must, x.words, x.extra = x.must[:0], x.words[:0], nil
+	x.must, x.words, x.extra, x.used = x.must[:0], x.words[:0], nil, 0
 	for _, w := range x.q.Must {
-		sc := new(scorer)
+		sc := x.scorer()
 		if !x.s.openScorer(sc, x.p, w, &x.weigh, slack) {
 			return true
 		}
@@ -74,9 +85,11 @@ func (x *exec) search(i int) bool {
 		lists = append(lists, sc)
 	}
 	for _, w := range x.q.Should {
-		sc := new(scorer)
+		sc := x.scorer()
 		if x.s.openScorer(sc, x.p, w, &x.weigh, slack) {
 			x.words = append(x.words, sc)
+		} else {
+			x.used--
 		}
 	}
 	needOne := len(x.q.Must) == 0 && len(x.q.Should) > 0

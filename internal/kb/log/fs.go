@@ -126,7 +126,11 @@ func makeDir(fsys fileSystem, dir string) error {
 
 // readUpTo reads n bytes at off, or as many as there are.
 func readUpTo(src io.ReaderAt, off int64, n int) ([]byte, error) {
-	b := make([]byte, n)
+	return readInto(src, off, make([]byte, n))
+}
+
+// readInto fills b from off on, or as much of it as there is.
+func readInto(src io.ReaderAt, off int64, b []byte) ([]byte, error) {
 	got, err := src.ReadAt(b, off)
 	if err == io.EOF {
 		err = nil

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -23,6 +24,7 @@ type Reader struct {
 	info  fileInfo // size is where the view ends
 	ident identity
 	zone  *time.Location
+	spare atomic.Pointer[[firstRead]byte] // for EntryAt, nil while a call uses it
 
 	tailOnce sync.Once
 	tail     tail

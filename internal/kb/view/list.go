@@ -82,7 +82,9 @@ func (v *View) Newest(n int, f Filter) (out []entry.Entry, err error) {
 		if !ok {
 			return nil
 		}
-		for _, ref := range v.snap.Newest(n, &q) {
+		refs := v.snap.Newest(n, &q)
+		out = make([]entry.Entry, 0, len(refs))
+		for _, ref := range refs {
 			e, err := v.load(ref)
 			if damaged(err) {
 				continue

@@ -68,6 +68,7 @@ func (v *View) search(p *parsed, limit int, orMode bool) (Result, error) {
 	} else {
 		found = found[:min(limit, len(found))]
 	}
+	res.Hits = make([]Hit, 0, len(found))
 	for _, f := range found {
 		e, err := check.load(f.Ref)
 		if damaged(err) {

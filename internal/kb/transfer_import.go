@@ -63,7 +63,7 @@ func (i Imported) Text() string {
 // parcel is what an import consists of.
 type parcel struct {
 	now     time.Time
-	entries []parcelEntry
+	entries []*parcelEntry
 	edges   []parcelEdge
 	empty   int
 }

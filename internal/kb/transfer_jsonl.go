@@ -48,7 +48,7 @@ func (p *parcel) jsonLine(n int, line string) error {
 	var r record
 	err := decodeJSON(line, &r)
 	if err == nil && (r.Type == "" || r.Type == "entry") {
-		p.entries = append(p.entries, parcelEntry{line: n, entry: r.entry(p.now)})
+		p.entries = append(p.entries, &parcelEntry{line: n, entry: r.entry(p.now)})
 		return nil
 	}
 	if err == nil && r.Type != "edge" {

@@ -30,7 +30,7 @@ const (
 	leave
 )
 
-func (i *importer) entries(ctx context.Context, list []parcelEntry) error {
+func (i *importer) entries(ctx context.Context, list []*parcelEntry) error {
 	i.total, i.progress = len(list), progressOf(ctx)
 	for len(list) > 0 {
 		done, err := i.pass(ctx, list)
@@ -44,7 +44,7 @@ func (i *importer) entries(ctx context.Context, list []parcelEntry) error {
 
 // pass writes chunk after chunk, until all are written or another writer gets in
 // the way; done says how many it is through with.
-func (i *importer) pass(ctx context.Context, list []parcelEntry) (done int, err error) {
+func (i *importer) pass(ctx context.Context, list []*parcelEntry) (done int, err error) {
 	seen, err := i.m.end()
 	if err != nil {
 		return 0, err
@@ -72,7 +72,7 @@ func (i *importer) pass(ctx context.Context, list []parcelEntry) (done int, err 
 	return done, nil
 }
 
-func chunkOf(list []parcelEntry) int {
+func chunkOf(list []*parcelEntry) int {
 	n, bytes := 0, 0
 	for n < min(importChunk, len(list)) && bytes < importBytes {
 		bytes += len(list[n].entry.Text)
@@ -82,7 +82,7 @@ func chunkOf(list []parcelEntry) int {
 }
 
 // decide refuses an entry whose id another one has.
-func (i *importer) decide(v *view.View, list []parcelEntry) ([]step, error) {
+func (i *importer) decide(v *view.View, list []*parcelEntry) ([]step, error) {
 	steps := make([]step, len(list))
 	for k := range list {
 		e := &list[k].entry
@@ -107,7 +107,7 @@ func (i *importer) decide(v *view.View, list []parcelEntry) ([]step, error) {
 
 // chunk writes some entries unless another writer wrote one of them since seen,
 // and gives the end of the log after it.
-func (i *importer) chunk(ctx context.Context, v *view.View, seen log.Pos, fresh map[string]bool, list []parcelEntry, steps []step) (log.Pos, error) {
+func (i *importer) chunk(ctx context.Context, v *view.View, seen log.Pos, fresh map[string]bool, list []*parcelEntry, steps []step) (log.Pos, error) {
 	p := plan{ids: map[string]bool{}}
 	var ids []string
 	var counted Imported

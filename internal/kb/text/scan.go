@@ -3,6 +3,7 @@ package text
 import (
 	"unicode"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // Role says what a word is within its text.
@@ -31,18 +32,24 @@ type Scanner struct {
 const maxWord = 64
 
 // Scan gives fn every word of s in order, with the place in s that it was made
-// from. The bytes are valid until fn returns. fn ends the scan with false.
+// from. The bytes are valid until fn returns and must not be changed. fn ends the
+// scan with false.
 func (sc *Scanner) Scan(s string, fn func(word []byte, role Role, start, end int) bool) {
 	for i := 0; i < len(s); {
 		c := s[i]
 		if c < utf8.RuneSelf {
-			if !isWordByte[c] {
+			if wordBytes[c] == 0 {
 				i++
 				continue
 			}
-			end, ascii := asciiRun(s, i)
+			end, plain, ascii := asciiRun(s, i)
 			if ascii {
-				if !sc.identifier(s, i, end, fn) {
+				if plain && end-i <= maxWord {
+					// Nearly every word: it is what it is folded to.
+					if !fn(unsafe.Slice(unsafe.StringData(s[i:]), end-i), Word, i, end) {
+						return
+					}
+				} else if !sc.identifier(s, i, end, fn) {
 					return
 				}
 				i = end
@@ -57,26 +64,39 @@ func (sc *Scanner) Scan(s string, fn func(word []byte, role Role, start, end int
 	}
 }
 
-var isWordByte = wordBytes()
+// wordByte says what an ASCII character is within a word, 0 for no part of one.
+type wordByte uint8
 
-func wordBytes() (t [256]bool) {
-	for c := 0; c < utf8.RuneSelf; c++ {
-		t[c] = c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
+const (
+	smallByte wordByte = 1 << iota // small letter or digit
+	otherByte                      // capital or underscore
+)
+
+var wordBytes = func() (t [256]wordByte) {
+	for c := byte(0); c < utf8.RuneSelf; c++ {
+		switch {
+		case '0' <= c && c <= '9' || 'a' <= c && c <= 'z':
+			t[c] = smallByte
+		case c == '_' || isUpper(c):
+			t[c] = otherByte
+		}
 	}
 	return t
-}
+}()
 
-// asciiRun finds the end of the word that starts at i, and whether it is all
-// ASCII.
-func asciiRun(s string, i int) (end int, ascii bool) {
-	for i < len(s) && isWordByte[s[i]] {
+// asciiRun finds the end of the word that starts at i, whether it is all small
+// letters and digits, and whether it is all ASCII.
+func asciiRun(s string, i int) (end int, plain, ascii bool) {
+	var seen wordByte
+	for i < len(s) && wordBytes[s[i]] != 0 {
+		seen |= wordBytes[s[i]]
 		i++
 	}
 	if i < len(s) && s[i] >= utf8.RuneSelf {
 		r, _ := utf8.DecodeRuneInString(s[i:])
-		return i, !joins(r)
+		return i, false, !joins(r)
 	}
-	return i, true
+	return i, seen == smallByte, true
 }
 
 // identifier gives the parts of s[start:end], which is ASCII letters, digits and
@@ -192,7 +212,7 @@ func (sc *Scanner) pairs(s string, start int, fn func([]byte, Role, int, int) bo
 // joins reports whether r is inside a word.
 func joins(r rune) bool {
 	if r < utf8.RuneSelf {
-		return isWordByte[r]
+		return wordBytes[r] != 0
 	}
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r))
 }

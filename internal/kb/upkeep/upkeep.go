@@ -90,7 +90,7 @@ func run(ctx context.Context, r *log.Reader, w *index.Writer, o Options) (Done, 
 			}
 			done.Added += t.Len()
 			from = t.End
-			return w.Add(t.Segment(), t.Gone(), t.End.String())
+			return add(w, t)
 		})
 		if err != nil {
 			return done, err
@@ -106,6 +106,24 @@ func run(ctx context.Context, r *log.Reader, w *index.Writer, o Options) (Done, 
 		})
 	}
 	return done, err
+}
+
+// add puts a tail into the index. Only its last piece moves the watermark: after a
+// crash in between, the others come again and replace what is there.
+func add(w *index.Writer, t *view.Tail) error {
+	pieces := t.Segments()
+	gone := t.Gone()
+	for i := 0; i < len(pieces)-1; i++ {
+		if err := w.Add(pieces[i], gone, w.Snapshot().Watermark()); err != nil {
+			return err
+		}
+		gone = nil
+	}
+	var last []byte
+	if len(pieces) > 0 {
+		last = pieces[len(pieces)-1]
+	}
+	return w.Add(last, gone, t.End.String())
 }
 
 // start gives the place from which to go on, the beginning with an empty index when

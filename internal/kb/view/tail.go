@@ -1,6 +1,9 @@
 package view
 
 import (
+	"runtime"
+	"sync"
+
 	"helix/internal/kb/entry"
 	"helix/internal/kb/index"
 	"helix/internal/kb/log"
@@ -105,21 +108,45 @@ func (t *Tail) Bytes() int { return t.bytes }
 // Gone are the entries of the index that no longer count.
 func (t *Tail) Gone() map[uint64]struct{} { return t.gone }
 
-// Segment builds the index of the tail, nil when it has no entries.
-func (t *Tail) Segment() []byte {
-	if len(t.docs) == 0 {
+// buildTogether is how many entries are worth a processor of their own.
+const buildTogether = 4096
+
+// Segments builds the index of the tail, in several pieces at once when it is
+// large: none when the tail has no entries.
+func (t *Tail) Segments() [][]byte {
+	docs := t.live()
+	if len(docs) == 0 {
 		return nil
 	}
-	b := index.NewBuilder()
+	pieces := max(1, min(len(docs)/buildTogether, runtime.GOMAXPROCS(0), 4))
+	out := make([][]byte, pieces)
+	var wg sync.WaitGroup
+	for i := range out {
+		from, to := i*len(docs)/pieces, (i+1)*len(docs)/pieces
+		wg.Go(func() { out[i] = segment(docs[from:to]) })
+	}
+	wg.Wait()
+	return out
+}
+
+// live gives the entries that count, in the order of the log.
+func (t *Tail) live() []*tailDoc {
 	last := make(map[string]int, len(t.order))
 	for i, id := range t.order {
 		last[id] = i
 	}
+	docs := make([]*tailDoc, 0, len(t.docs))
 	for i, id := range t.order {
-		d := t.docs[id]
-		if d == nil || last[id] != i {
-			continue
+		if d := t.docs[id]; d != nil && last[id] == i {
+			docs = append(docs, d)
 		}
+	}
+	return docs
+}
+
+func segment(docs []*tailDoc) []byte {
+	b := index.NewBuilder()
+	for _, d := range docs {
 		doc := index.Doc{Entry: &d.entry, Offset: d.offset}
 		if d.change != nil {
 			doc.Change = entry.EncodeChange(d.change)
@@ -131,13 +158,13 @@ func (t *Tail) Segment() []byte {
 
 // Over gives base with the tail.
 func (t *Tail) Over(base *index.Snapshot) (*index.Snapshot, error) {
-	data := t.Segment()
-	if data == nil {
-		return base.With(nil, t.gone), nil
+	s := base.With(nil, t.gone)
+	for _, data := range t.Segments() {
+		seg, err := index.Load(data)
+		if err != nil {
+			return nil, err
+		}
+		s = s.With(seg, nil)
 	}
-	seg, err := index.Load(data)
-	if err != nil {
-		return nil, err
-	}
-	return base.With(seg, t.gone), nil
+	return s, nil
 }

@@ -12,7 +12,7 @@ import (
 // layer is one reason for which entries are shown.
 type layer struct {
 	heading string
-	entries []entry.Entry
+	entries []*entry.Entry
 }
 
 // ambient tells what is known about the file that a tool is about to touch. An
@@ -70,13 +70,13 @@ type about struct {
 
 	layers []layer
 	seen   map[string]bool // ids of what is in a layer
-	own    []entry.Entry   // of the file
+	own    []*entry.Entry  // of the file
 	topics map[string]int  // that have entries of the file, and how many
 	order  []string        // of topics, that with the newest entry first
 }
 
 // take adds a layer of those entries that are in none yet, up to n.
-func (a *about) take(heading string, entries []entry.Entry, n int) {
+func (a *about) take(heading string, entries []*entry.Entry, n int) {
 	l := layer{heading: heading}
 	for _, e := range entries {
 		if len(l.entries) == n {
@@ -105,9 +105,9 @@ func (a *about) sourceLinked(name string) error {
 		if err != nil {
 			return err
 		}
-		for _, e := range all {
-			if a.target.is(e.Source.Path) {
-				a.own = append(a.own, e)
+		for i := range all {
+			if a.target.is(all[i].Source.Path) {
+				a.own = append(a.own, &all[i])
 			}
 		}
 	}
@@ -151,7 +151,7 @@ func (a *about) refactored() error {
 	}
 	names := removed(a.target.old, a.target.new, a.target.whole)
 	names = names[:min(most, len(names))]
-	var hits []entry.Entry
+	var hits []*entry.Entry
 	for _, name := range names {
 		found, err := a.named([]string{name}, show)
 		if err != nil {
@@ -188,7 +188,7 @@ func (a *about) symbols() error {
 }
 
 // named are up to n entries, in no layer yet, that mention one of the names.
-func (a *about) named(names []string, n int) ([]entry.Entry, error) {
+func (a *about) named(names []string, n int) ([]*entry.Entry, error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
@@ -196,11 +196,11 @@ func (a *about) named(names []string, n int) ([]entry.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	var hits []entry.Entry
-	for _, h := range found.Hits {
+	var hits []*entry.Entry
+	for i := range found.Hits {
 		// The index does not know capitals.
-		if mentionsAny(&h.Entry, names) {
-			hits = append(hits, h.Entry)
+		if e := &found.Hits[i].Entry; mentionsAny(e, names) {
+			hits = append(hits, e)
 		}
 	}
 	return hits, nil
@@ -214,10 +214,10 @@ func (a *about) related() error {
 	if err != nil || found.Fallback {
 		return err
 	}
-	var hits []entry.Entry
-	for _, h := range found.Hits {
-		if filepath.Base(h.Entry.Source.Path) != filepath.Base(a.target.path) {
-			hits = append(hits, h.Entry)
+	var hits []*entry.Entry
+	for i := range found.Hits {
+		if e := &found.Hits[i].Entry; filepath.Base(e.Source.Path) != filepath.Base(a.target.path) {
+			hits = append(hits, e)
 		}
 	}
 	a.take("related ("+oneLine(a.stem, 60)+"):", hits, show)
@@ -229,7 +229,7 @@ func (a *about) related() error {
 func (a *about) coupled() error {
 	const show, most, each = 3, 2, 2
 	topics := a.order[:min(most, len(a.order))]
-	var near []entry.Entry
+	var near []*entry.Entry
 	var names []string
 	for _, topic := range topics {
 		if len(near) == show {
@@ -240,7 +240,8 @@ func (a *about) coupled() error {
 			return err
 		}
 		n := 0
-		for _, e := range found {
+		for i := range found {
+			e := &found[i]
 			if !a.seen[e.ID] && e.Topic == topic && n < each && len(near) < show {
 				near = append(near, e)
 				n++
@@ -278,26 +279,23 @@ func hasWord(text, name string) bool {
 }
 
 // pack writes the layers within a budget of bytes, and counts what is left out,
-// more of which is in no layer. Each gets its first line before
-// any gets its second, so that a long layer does not push out the others.
+// more of which is in no layer. Each gets its first line before any gets its
+// second, so that a long layer does not push out the others.
 func pack(layers []layer, more, budget int) string {
 	const rest = 64 // for the line that counts what is left out
-	shown := make([]int, len(layers))
 	lines := make([][]string, len(layers))
 	size, total, full := 0, 0, false
-	for i, l := range layers {
-		for j := range l.entries {
-			lines[i] = append(lines[i], "  "+line(&l.entries[j])+"\n")
-		}
-		total += len(lines[i])
+	for _, l := range layers {
+		total += len(l.entries)
 	}
 	taken := 0
 	for round := 0; !full && taken < total; round++ {
 		for i, l := range layers {
-			if round >= len(lines[i]) {
+			if round >= len(l.entries) {
 				continue
 			}
-			need := len(lines[i][round])
+			text := line(l.entries[round])
+			need := len("  \n") + len(text)
 			if round == 0 {
 				need += len(l.heading) + 1
 			}
@@ -305,21 +303,27 @@ func pack(layers []layer, more, budget int) string {
 				break
 			}
 			size += need
-			shown[i]++
+			lines[i] = append(lines[i], text)
 			taken++
 		}
 	}
-	var b strings.Builder
-	for i, l := range layers {
-		if shown[i] > 0 {
-			b.WriteString(l.heading + "\n" + strings.Join(lines[i][:shown[i]], ""))
-		}
-	}
-	if left := total - taken + more; left > 0 && b.Len() > 0 {
-		b.WriteString("(" + strconv.Itoa(left) + " more: mcp__helix__search)\n")
-	}
-	if b.Len() == 0 {
+	if taken == 0 {
 		return ""
 	}
-	return "helix memory:\n" + strings.TrimRight(b.String(), "\n")
+	var b strings.Builder
+	b.Grow(budget)
+	b.WriteString("helix memory:")
+	for i, l := range layers {
+		if len(lines[i]) > 0 {
+			b.WriteString("\n" + l.heading)
+		}
+		for _, text := range lines[i] {
+			b.WriteString("\n  ")
+			b.WriteString(text)
+		}
+	}
+	if left := total - taken + more; left > 0 {
+		b.WriteString("\n(" + strconv.Itoa(left) + " more: mcp__helix__search)")
+	}
+	return b.String()
 }

@@ -45,7 +45,13 @@ func (r reply) write(b *bytes.Buffer, event string) {
 func quote(b *bytes.Buffer, s string) {
 	const hex = "0123456789abcdef"
 	b.WriteByte('"')
-	for _, r := range s { // bytes that are not UTF-8 come as U+FFFD
+	from := 0 // what stands there as it is
+	for i, r := range s {
+		if r >= ' ' && r != '"' && r != '\\' && r != utf8.RuneError {
+			continue
+		}
+		b.WriteString(s[from:i])
+		from = i + 1
 		switch {
 		case r == '"' || r == '\\':
 			b.WriteByte('\\')
@@ -56,10 +62,13 @@ func quote(b *bytes.Buffer, s string) {
 			b.WriteString(`\u00`)
 			b.WriteByte(hex[r>>4])
 			b.WriteByte(hex[r&15])
-		default:
-			b.WriteRune(r)
+		case strings.HasPrefix(s[i:], "\uFFFD"):
+			from = i
+		default: // a byte that is no UTF-8
+			b.WriteRune(utf8.RuneError)
 		}
 	}
+	b.WriteString(s[from:])
 	b.WriteByte('"')
 }
 
@@ -88,10 +97,16 @@ func oneLine(s string, n int) string {
 	if len(s) > 4*n { // enough to fill the line, whatever is taken away
 		s = s[:4*n]
 	}
+	if len(s) <= n && isPlain(s) {
+		return s
+	}
 	var b strings.Builder
-	b.Grow(len(s))
+	b.Grow(min(len(s), n) + 2*utf8.UTFMax)
 	space := false
 	for _, r := range s {
+		if b.Len() > n {
+			break // cut looks no further
+		}
 		if r <= ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == 0x2028 || r == 0x2029 {
 			space = b.Len() > 0
 			continue
@@ -103,4 +118,14 @@ func oneLine(s string, n int) string {
 		b.WriteRune(r)
 	}
 	return cut(b.String(), n)
+}
+
+// isPlain tells that s is one word of ASCII.
+func isPlain(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] <= ' ' || s[i] >= 0x7f {
+			return false
+		}
+	}
+	return true
 }

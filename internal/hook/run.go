@@ -115,6 +115,7 @@ func answer(event string, in io.Reader, env Env) ([]byte, error) {
 		return nil, err
 	}
 	var b bytes.Buffer
+	b.Grow(len(r.context) + len(r.message) + 256)
 	r.write(&b, name)
 	return b.Bytes(), nil
 }

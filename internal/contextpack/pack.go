@@ -140,11 +140,18 @@ func render(items []Item, forms []int, budget int) Pack {
 			if section != "" {
 				fmt.Fprintf(&b, "## %s\n\n", section)
 			}
+			first := true
 			for i := range items {
-				if items[i].Layer == layer && items[i].Section == section && forms[i] < len(items[i].Forms) {
-					b.WriteString(strings.TrimRight(items[i].Forms[forms[i]], "\n") + "\n")
-					p.shown(&items[i], forms[i])
+				if items[i].Layer != layer || items[i].Section != section || forms[i] == len(items[i].Forms) {
+					continue
 				}
+				form := strings.TrimRight(items[i].Forms[forms[i]], "\n") + "\n"
+				if !first && strings.HasPrefix(form, "#") {
+					b.WriteByte('\n')
+				}
+				first = false
+				b.WriteString(form)
+				p.shown(&items[i], forms[i])
 			}
 			b.WriteByte('\n')
 		}

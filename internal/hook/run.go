@@ -44,7 +44,7 @@ func Run(event string, in io.Reader, out io.Writer, env Env) {
 		env.Now = time.Now
 	}
 	if env.Open == nil {
-		env.Open = func(dir string) (Memory, error) { return view.Open(dir, view.WithMaxTail(maxTail)) }
+		env.Open = func(dir string) (Memory, error) { return view.Open(dir, view.WithMaxTail(maxTail), view.Once()) }
 	}
 	text, err := guarded(event, in, env)
 	if err != nil && env.Debug != nil {

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"errors"
 	"fmt"
 	"sync/atomic"
 
@@ -8,13 +9,21 @@ import (
 )
 
 // openSegment maps the file of a segment. It is closed when everyone who has
-// retained it has released it.
-func openSegment(path string) (*Segment, error) {
+// retained it has released it. A file of sparse bytes or more is read sparsely,
+// with 0 none.
+func openSegment(path string, sparse int64) (*Segment, error) {
 	f, err := rawfile.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	s, err := mapSegment(f, path, sparse)
+	if err != nil || s.file == nil {
+		err = errors.Join(err, f.Close())
+	}
+	return s, err
+}
+
+func mapSegment(f *rawfile.File, path string, sparse int64) (*Segment, error) {
 	st, err := f.Stat()
 	if err != nil {
 		return nil, err
@@ -35,6 +44,10 @@ func openSegment(path string) (*Segment, error) {
 		return nil, fmt.Errorf("%w (%s)", err, path)
 	}
 	s.close, s.users = unmap, new(atomic.Int32)
+	if sparse > 0 && st.Size >= sparse {
+		s.file = f
+		s.close = func() error { return errors.Join(unmap(), f.Close()) }
+	}
 	s.retain()
 	return s, nil
 }

@@ -3,9 +3,12 @@ package index
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -149,7 +152,8 @@ func TestModel(t *testing.T) {
 		if err := wr.Close(); err != nil {
 			t.Fatal(err)
 		}
-		s, err := Open(dir)
+		// 0 and 1: mapped, and read sparsely.
+		s, err := open(dir, nil, rapid.Int64Range(0, 1).Draw(t, "sparse"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -425,6 +429,38 @@ func TestLongLists(t *testing.T) {
 		if total != len(want) {
 			t.Fatalf("round %d: each gives %d, search %d", round, total, len(want))
 		}
+	}
+}
+
+// A file that another process cuts is damage, also where it is read and not mapped.
+func TestSparseFileCutShort(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	wr, err := OpenWriter(context.Background(), dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(wr.Add(smallSegment(500), nil, "m"), wr.Close()); err != nil {
+		t.Fatal(err)
+	}
+	s, err := open(dir, nil, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := ask(s); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(filepath.Join(dir, s.parts[0].name), headerSize); err != nil {
+		t.Fatal(err)
+	}
+	err = Guard(func() error { s.Find("mem_1"); return nil })
+	if !errors.Is(err, ErrCorrupt) {
+		t.Errorf("Find in a file that was cut: %v", err)
+	}
+	err = Guard(func() error { s.parts[0].seg.lookup("cache"); return nil })
+	if !errors.Is(err, ErrCorrupt) {
+		t.Errorf("lookup in a file that was cut: %v", err)
 	}
 }
 

@@ -249,12 +249,12 @@ func (s *Snapshot) Newest(n int, f *Filter) []Ref {
 		if len(best.heap) == n && getNorm(norm).day < dayOf(best.heap[0].created) {
 			return true
 		}
-		created := seg.created(doc)
-		if len(best.heap) == n && created < best.heap[0].created {
+		m := seg.meta(doc)
+		if len(best.heap) == n && m.created < best.heap[0].created {
 			return true
 		}
 		if l.pass(doc, norm) {
-			if f := (found{Hit{Ref{i, doc}, 0}, created, seg.meta(doc).id}); best.wants(f) {
+			if f := (found{Hit{Ref{i, doc}, 0}, m.created, m.id}); best.wants(f) {
 				best.add(f)
 			}
 		}

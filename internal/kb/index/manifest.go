@@ -110,9 +110,18 @@ func readManifest(dir string) (*manifest, error) {
 // Open opens the index in dir. ErrNone and ErrCorrupt say that it must be built.
 func Open(dir string) (*Snapshot, error) { return Reopen(dir, nil) }
 
+// sparseFrom is the size in bytes from which OpenSparse reads a file sparsely. Of a
+// smaller one a few faults map most.
+const sparseFrom = 4 << 20
+
+// OpenSparse is Open for a process that looks a few things up and ends.
+func OpenSparse(dir string) (*Snapshot, error) { return open(dir, nil, sparseFrom) }
+
 // Reopen is Open that takes over the segments which prev has open already. Both
 // snapshots must be closed.
-func Reopen(dir string, prev *Snapshot) (*Snapshot, error) {
+func Reopen(dir string, prev *Snapshot) (*Snapshot, error) { return open(dir, prev, 0) }
+
+func open(dir string, prev *Snapshot, sparse int64) (*Snapshot, error) {
 	var s *Snapshot
 	var err error
 	// Between reading the manifest and opening its segments, a merge may replace
@@ -122,7 +131,7 @@ func Reopen(dir string, prev *Snapshot) (*Snapshot, error) {
 		if m, err = readManifest(dir); err != nil {
 			return nil, err
 		}
-		if s, err = openParts(dir, m, prev); err == nil {
+		if s, err = openParts(dir, m, prev, sparse); err == nil {
 			return s, nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
@@ -135,10 +144,10 @@ func Reopen(dir string, prev *Snapshot) (*Snapshot, error) {
 	return nil, err
 }
 
-func openParts(dir string, m *manifest, prev *Snapshot) (*Snapshot, error) {
+func openParts(dir string, m *manifest, prev *Snapshot, sparse int64) (*Snapshot, error) {
 	s := &Snapshot{mark: m.mark}
 	for _, mp := range m.parts {
-		p, err := openPart(dir, mp, prev)
+		p, err := openPart(dir, mp, prev, sparse)
 		if err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
@@ -147,7 +156,7 @@ func openParts(dir string, m *manifest, prev *Snapshot) (*Snapshot, error) {
 	return s, nil
 }
 
-func openPart(dir string, mp manifestPart, prev *Snapshot) (*part, error) {
+func openPart(dir string, mp manifestPart, prev *Snapshot, sparse int64) (*part, error) {
 	p := &part{name: mp.name, goneName: mp.gone}
 	var old *part
 	if prev != nil {
@@ -162,7 +171,7 @@ func openPart(dir string, mp manifestPart, prev *Snapshot) (*part, error) {
 		p.seg.retain()
 	} else {
 		var err error
-		if p.seg, err = openSegment(filepath.Join(dir, mp.name)); err != nil {
+		if p.seg, err = openSegment(filepath.Join(dir, mp.name), sparse); err != nil {
 			return nil, err
 		}
 	}

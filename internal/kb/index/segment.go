@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"helix/internal/kb/crc"
+	"helix/internal/kb/rawfile"
 )
 
 // Segment is an index that never changes.
@@ -16,6 +17,7 @@ type Segment struct {
 	docs  int
 	terms int
 	head  header
+	file  *rawfile.File // of a large one that is read sparsely, else nil
 	users *atomic.Int32 // nil for one in memory
 	close func() error
 }
@@ -108,14 +110,32 @@ func (s *Segment) Docs() int { return s.docs }
 // Size is the number of bytes.
 func (s *Segment) Size() int64 { return int64(len(s.data)) }
 
-func (s *Segment) meta(doc uint32) meta { return getMeta(s.sec[secMeta][int(doc)*metaSize:]) }
+// row gives the len(b) bytes at a place in a section, in b or not. To touch a page
+// of a mapping for the first time costs as much as ten small reads; a process that
+// looks up some fifty rows all over a large file and ends saves most of its time.
+func (s *Segment) row(sec section, at int, b []byte) []byte {
+	mapped := s.sec[sec][at:][:len(b)]
+	if s.file == nil {
+		return mapped
+	}
+	if n, err := s.file.ReadAt(b, int64(s.head.off[sec])+int64(at)); n < len(b) {
+		panic(corrupt("it cannot be read: " + err.Error()))
+	}
+	return b
+}
+
+func (s *Segment) meta(doc uint32) meta {
+	var b [metaSize]byte
+	return getMeta(s.row(secMeta, int(doc)*metaSize, b[:]))
+}
 
 func (s *Segment) norm(doc uint32) []byte {
 	return s.sec[secNorms][int(doc)*normSize:][:normSize]
 }
 
 func (s *Segment) created(doc uint32) int64 {
-	return int64(le.Uint64(s.sec[secMeta][int(doc)*metaSize+16:]))
+	var b [8]byte
+	return int64(le.Uint64(s.row(secMeta, int(doc)*metaSize+16, b[:])))
 }
 
 // change is the change of a document, as the log has it, or "".
@@ -143,7 +163,10 @@ func (s *Segment) find(id uint64) (doc uint32, ok bool) {
 	return 0, false
 }
 
-func (s *Segment) term(i int) term { return getTerm(s.sec[secTerms][i*termSize:]) }
+func (s *Segment) term(i int) term {
+	var b [termSize]byte
+	return getTerm(s.row(secTerms, i*termSize, b[:]))
+}
 
 func (s *Segment) key(t *term) []byte {
 	return s.sec[secKeys][t.key:][:t.keyN]
@@ -151,16 +174,23 @@ func (s *Segment) key(t *term) []byte {
 
 // lookup finds a term.
 func (s *Segment) lookup(key string) (term, bool) {
-	table := s.sec[secHash]
-	size := len(table) / 4
+	size := len(s.sec[secHash]) / 4
+	var b [4]byte
+	var room [64]byte
 	for i, n := slot(hashKey(key), size), 0; n < size; n++ {
-		ord := le.Uint32(table[4*i:])
+		ord := le.Uint32(s.row(secHash, 4*i, b[:]))
 		if ord == 0 {
 			break
 		}
 		t := s.term(int(ord - 1))
-		if string(s.key(&t)) == key {
-			return t, true
+		if int(t.keyN) == len(key) {
+			found := room[:]
+			if len(key) > len(room) {
+				found = make([]byte, len(key))
+			}
+			if string(s.row(secKeys, int(t.key), found[:len(key)])) == key {
+				return t, true
+			}
 		}
 		i = (i + 1) & (size - 1)
 	}

@@ -70,7 +70,7 @@ func OpenWriter(ctx context.Context, dir string, try bool) (*Writer, error) {
 func (w *Writer) load() error {
 	m, err := readManifest(w.dir)
 	if err == nil {
-		w.snap, err = openParts(w.dir, m, w.snap)
+		w.snap, err = openParts(w.dir, m, w.snap, 0)
 	}
 	switch {
 	case err == nil:
@@ -227,7 +227,7 @@ func (w *Writer) commit(m *manifest) error {
 	if err := renameio.WriteFile(filepath.Join(w.dir, manifestName), m.encode(), 0o600); err != nil {
 		return fmt.Errorf("kb/index: write the manifest: %w", err)
 	}
-	snap, err := openParts(w.dir, m, w.snap)
+	snap, err := openParts(w.dir, m, w.snap, 0)
 	if err != nil {
 		return err
 	}

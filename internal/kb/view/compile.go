@@ -12,7 +12,7 @@ import (
 // compile makes the query that the index understands. False means that nothing can
 // be found: a topic that does not exist is no reason to give everything.
 func (v *View) compile(p *parsed, orMode bool) (index.Query, bool) {
-	var q index.Query
+	q := index.Query{Except: p.except}
 	var ok bool
 	if q.Filter, ok = v.filter(p.filters...); !ok {
 		return q, false

@@ -142,18 +142,11 @@ type checker struct {
 // accept has iq ask about phrases, which the index has not got.
 func (v *View) accept(iq *index.Query, p *parsed) *checker {
 	c := &checker{v: v, p: p}
-	wanted := func(r index.Ref) bool { return !p.except[v.snap.Place(r).ID] }
 	if len(p.phrases)+len(p.notPhrases) == 0 {
-		if len(p.except) > 0 {
-			iq.Accept = wanted
-		}
 		return c
 	}
 	c.read = map[index.Ref]entry.Entry{}
 	iq.Accept = func(r index.Ref) bool {
-		if len(p.except) > 0 && !wanted(r) {
-			return false
-		}
 		e, err := c.load(r)
 		if err != nil {
 			if !damaged(err) {

@@ -37,6 +37,7 @@ type options struct {
 	stale   func() Stale
 	now     func() time.Time
 	maxTail int64
+	once    bool
 }
 
 // Option changes how a view is opened.
@@ -56,6 +57,10 @@ func WithClock(now func() time.Time) Option { return func(o *options) { o.now = 
 // WithMaxTail refuses with ErrBehind to go through more than so many bytes that
 // the index lacks, for one who has no time.
 func WithMaxTail(bytes int64) Option { return func(o *options) { o.maxTail = bytes } }
+
+// Once is for a process that asks a few questions and ends. Of a large index it
+// reads what it needs instead of mapping it.
+func Once() Option { return func(o *options) { o.once = true } }
 
 // Open opens the memory in dir as it is now.
 func Open(dir string, opts ...Option) (*View, error) {
@@ -95,7 +100,7 @@ func open(dir string, o options, prev *index.Snapshot) (*View, error) {
 	v := &View{dir: dir, log: r, opts: o}
 	v.refs.Store(1)
 	var from log.Pos
-	v.base, from = OpenIndex(filepath.Join(v.dir, IndexDir), v.log, prev)
+	v.base, from = v.openIndex(prev)
 	if err := v.catchUp(from); err != nil && !(errors.Is(err, index.ErrCorrupt) && v.rebuild() == nil) {
 		return nil, errors.Join(err, v.Close())
 	}
@@ -126,15 +131,20 @@ func (v *View) catchUp(from log.Pos) error {
 	})
 }
 
-// OpenIndex opens the index in dir, which must be of the log, and gives the place
-// in the log up to which it goes. Any other index, and none, give an empty one.
-func OpenIndex(dir string, r *log.Reader, prev *index.Snapshot) (*index.Snapshot, log.Pos) {
-	var at log.Pos
-	s, err := index.Reopen(dir, prev)
+// openIndex opens the index, which must be of the log, and gives the place in the
+// log up to which it goes. Any other index, and none, give an empty one.
+func (v *View) openIndex(prev *index.Snapshot) (s *index.Snapshot, at log.Pos) {
+	dir := filepath.Join(v.dir, IndexDir)
+	var err error
+	if v.opts.once {
+		s, err = index.OpenSparse(dir)
+	} else {
+		s, err = index.Reopen(dir, prev)
+	}
 	if err != nil {
 		return new(index.Snapshot), at
 	}
-	if at.UnmarshalText([]byte(s.Watermark())) != nil || !r.Holds(at) {
+	if at.UnmarshalText([]byte(s.Watermark())) != nil || !v.log.Holds(at) {
 		_ = s.Close()
 		return new(index.Snapshot), log.Pos{}
 	}

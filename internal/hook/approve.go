@@ -13,7 +13,7 @@ func approve(q *request) (reply, error) {
 	if !ours || tool == "" || strings.Contains(tool, "__") {
 		return reply{}, nil
 	}
-	if server := q.input.Get("mcp_server.name"); server.Exists() && server.String() != "helix" {
+	if server := q.input.get("mcp_server.name"); server != "" && server.string() != "helix" {
 		return reply{}, nil
 	}
 	return reply{allow: true}, nil

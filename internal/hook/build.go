@@ -1,10 +1,6 @@
 package hook
 
-import (
-	"strings"
-
-	"github.com/tidwall/gjson"
-)
+import "strings"
 
 // postBuild speaks up after a build or a test run. Claude Code sends a command
 // that failed as an event of its own; Codex does not, and a command such as
@@ -13,7 +9,7 @@ func postBuild(q *request) (reply, error) {
 	if str(q.input, "tool_name") != "Bash" || !builds(str(q.input, "tool_input.command")) {
 		return reply{}, nil
 	}
-	output, known := toolOutput(q.input.Get("tool_response"))
+	output, known := toolOutput(q.input.get("tool_response"))
 	if !known {
 		return reply{}, nil
 	}
@@ -30,11 +26,11 @@ func postBuild(q *request) (reply, error) {
 
 // toolOutput is what a command printed: a text (Codex) or an object (Claude Code).
 // It is not known of one that was interrupted or still runs.
-func toolOutput(r gjson.Result) (string, bool) {
+func toolOutput(r value) (string, bool) {
 	switch {
-	case r.Type == gjson.String:
-		return r.Str, true
-	case !r.IsObject() || yes(r, "interrupted") || str(r, "backgroundTaskId") != "":
+	case r.isString():
+		return r.string(), true
+	case !r.isObject() || yes(r, "interrupted") || str(r, "backgroundTaskId") != "":
 		return "", false
 	}
 	return str(r, "stdout") + "\n" + str(r, "stderr"), true

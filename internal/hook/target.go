@@ -4,8 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"github.com/tidwall/gjson"
 )
 
 // target is what a tool is about to touch.
@@ -18,14 +16,14 @@ type target struct {
 
 // target reads which file a call of a tool is about. A path of "" means none.
 func (q *request) target() target {
-	in := q.input.Get("tool_input")
+	in := q.input.get("tool_input")
 	t := target{path: str(in, "file_path")}
 	switch str(q.input, "tool_name") {
 	case "Read":
 	case "Edit":
 		t.old, t.new = str(in, "old_string"), str(in, "new_string")
 	case "MultiEdit":
-		for _, e := range in.Get("edits").Array() {
+		for _, e := range in.get("edits").list() {
 			t.old += str(e, "old_string") + "\n"
 			t.new += str(e, "new_string") + "\n"
 		}
@@ -153,16 +151,17 @@ func patch(text string) (path, old, new string) {
 // such cell.
 func notebookCell(path, id string) string {
 	text, err := readSource(path)
-	if err != nil || id == "" || depth(text) > maxDepth || !gjson.ValidBytes(text) {
+	if err != nil || id == "" {
 		return ""
 	}
-	for _, cell := range gjson.GetBytes(text, "cells").Array() {
+	notebook, _ := parse(string(text))
+	for _, cell := range notebook.get("cells").list() {
 		if str(cell, "id") != id {
 			continue
 		}
 		var b strings.Builder
-		for _, l := range cell.Get("source").Array() { // a text, or its lines
-			b.WriteString(l.String())
+		for _, l := range cell.get("source").list() { // a text, or its lines
+			b.WriteString(l.string())
 		}
 		return b.String()
 	}

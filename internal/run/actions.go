@@ -22,7 +22,7 @@ type Agents struct {
 
 // Do implements Actions.
 func (a Agents) Do(ctx context.Context, req ActionRequest) ActionResult {
-	return a.Ask(ctx, req, prompt.Case{Scope: req.Scope, Governing: req.Governing})
+	return a.Ask(ctx, req, prompt.Case{Scope: req.Scope, Governing: req.Governing, Memory: req.Memory})
 }
 
 // Ask is Do with more to say about the case.

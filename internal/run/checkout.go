@@ -67,6 +67,14 @@ func (c Checkout) AttemptCommit(ctx context.Context, bead, attempt string) (stri
 	return rev, nil
 }
 
+func (c Checkout) Files(ctx context.Context, from, to string) ([]string, error) {
+	out, err := c.Git.Run(ctx, append([]string{"diff", "--name-only", "--no-renames", "-z", from, to}, ownFiles...)...)
+	if err != nil {
+		return nil, fmt.Errorf("run: list the files of the change %s..%s: %w", from, to, err)
+	}
+	return strings.FieldsFunc(out, func(r rune) bool { return r == 0 }), nil
+}
+
 func (c Checkout) ChangeSize(ctx context.Context, from, to string) (lines, files int, err error) {
 	out, err := c.Git.Run(ctx, append([]string{"diff", "--numstat", from, to}, ownFiles...)...)
 	if err != nil {

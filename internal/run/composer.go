@@ -25,10 +25,13 @@ type Composer struct {
 }
 
 // Implementation is the prompt of an attempt.
-func (c Composer) Implementation(_ context.Context, beads []*tracker.Bead, attempt int, earlier []Failure) (string, error) {
-	p := prompt.Case{Beads: beads, Attempt: attempt}
+func (c Composer) Implementation(_ context.Context, beads []*tracker.Bead, attempt int, earlier []Failure, memory string) (string, error) {
+	p := prompt.Case{Beads: beads, Attempt: attempt, Memory: memory}
 	for _, f := range earlier {
-		p.Earlier = append(p.Earlier, prompt.Earlier{Attempt: f.Attempt, At: f.At, Outcome: f.Outcome, Reason: f.Reason, Ref: f.PreserveRef, Gate: f.Gate, Tail: f.Tail})
+		p.Earlier = append(p.Earlier, prompt.Earlier{
+			Attempt: f.Attempt, At: f.At, Outcome: f.Outcome, Reason: f.Reason, Tried: f.Tried, Review: f.Review,
+			Ref: f.PreserveRef, Gate: f.Gate, Tail: f.Tail,
+		})
 	}
 	return c.Compose(prompt.Implementation, p)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"helix/internal/run/executor"
+	"helix/internal/run/prompt"
 	"helix/internal/tracker"
 )
 
@@ -120,12 +121,17 @@ func (l *Loop) begin(ctx context.Context, beads []*tracker.Bead, was map[string]
 	for _, b := range beads {
 		l.detail("%s: %s", b.ID, b.Title)
 	}
-	text, err := l.Prompts.Implementation(ctx, beads, attempt, l.st.Failures[primary.ID])
+	var recalled Recalled
+	if !l.Executor.Capabilities().OwnPrompt {
+		recalled = l.recall(ctx, Task{Action: prompt.Implementation, Beads: beads})
+	}
+	l.trial.shown = recalled.IDs
+	text, err := l.Prompts.Implementation(ctx, beads, attempt, l.st.Failures[primary.ID], recalled.Text)
 	if err != nil {
 		return executor.Request{}, err
 	}
 	return executor.Request{
-		Beads: beads, AttemptID: l.st.AttemptID, Attempt: attempt, Prompt: text, Agent: l.Options.Agent,
+		Beads: beads, AttemptID: l.st.AttemptID, Attempt: attempt, Prompt: text, Memory: recalled.Text, Agent: l.Options.Agent,
 		Timeout:    l.Options.Bounds.Within(l.Options.AgentTimeout, &l.st, now),
 		Log:        l.Output,
 		Revalidate: func(ctx context.Context) error { return l.revalidate(ctx, beads, was) },

@@ -78,7 +78,13 @@ func BlockerReport(s *State, q *tracker.Queue, now time.Time) string {
 			fmt.Fprintf(&w, "**Holds up:** %s\n", strings.Join(held, ", "))
 		}
 		for _, f := range s.Failures[id] {
-			fmt.Fprintf(&w, "\n- Attempt %d (%s): %s — %s\n", f.Attempt, f.AttemptID, f.Outcome, f.Reason)
+			if f.Outcome == outcomeReviewed {
+				fmt.Fprintf(&w, "\n- Review: %s\n", f.Reason)
+			} else {
+				fmt.Fprintf(&w, "\n- Attempt %d (%s): %s — %s\n", f.Attempt, f.AttemptID, f.Outcome, f.Reason)
+			}
+			quote(&w, "The agent's account", f.Tried)
+			quote(&w, "It found", f.Review)
 			if f.PreserveRef != "" {
 				fmt.Fprintf(&w, "  - Work kept at `%s`; look at it with `git diff HEAD...%s`\n", f.PreserveRef, f.PreserveRef)
 			}
@@ -86,11 +92,18 @@ func BlockerReport(s *State, q *tracker.Queue, now time.Time) string {
 				fmt.Fprintf(&w, "  - Evidence: `%s`\n", f.Evidence)
 			}
 			if f.Tail != "" {
-				fmt.Fprintf(&w, "  - `%s` failed:\n\n        %s\n", f.Gate, strings.ReplaceAll(strings.TrimRight(f.Tail, "\n"), "\n", "\n        "))
+				quote(&w, "`"+f.Gate+"` failed", f.Tail)
 			}
 		}
 	}
 	return w.String()
+}
+
+// quote sets a text of several lines below a point of the report.
+func quote(w *strings.Builder, title, text string) {
+	if text = strings.TrimSpace(text); text != "" {
+		fmt.Fprintf(w, "  - %s:\n\n        %s\n", title, strings.ReplaceAll(text, "\n", "\n        "))
+	}
 }
 
 // heldUp are the open beads that wait for id: those that depend on it, and the

@@ -20,16 +20,17 @@ type RunRecord struct {
 
 // CycleRecord is one attempt of a run.
 type CycleRecord struct {
-	Cycle   int      `json:"cycle"`
-	Bead    string   `json:"bead"`
-	Beads   []string `json:"beads"`
-	Attempt string   `json:"attempt"`
-	Outcome string   `json:"outcome"` // empty: it never ended
-	Detail  string   `json:"detail,omitempty"`
-	Commit  string   `json:"commit,omitempty"`
-	Ref     string   `json:"preserve_ref,omitempty"`
-	Seconds float64  `json:"seconds"`
-	Review  string   `json:"review,omitempty"`
+	Cycle   int          `json:"cycle"`
+	Bead    string       `json:"bead"`
+	Beads   []string     `json:"beads"`
+	Attempt string       `json:"attempt"`
+	Outcome string       `json:"outcome"` // empty: it never ended
+	Detail  string       `json:"detail,omitempty"`
+	Commit  string       `json:"commit,omitempty"`
+	Ref     string       `json:"preserve_ref,omitempty"`
+	Seconds float64      `json:"seconds"`
+	Review  string       `json:"review,omitempty"`
+	Memory  MemoryCounts `json:"memory,omitzero"`
 }
 
 // Runs folds the journal into runs and their cycles, oldest first.
@@ -68,6 +69,10 @@ func (r *RunRecord) take(e Event) {
 		if last != nil {
 			last.Review = e.Result
 		}
+	case EventRecall, EventRecord, EventCredit:
+		if last != nil {
+			last.Memory.take(e)
+		}
 	case EventClosed:
 		r.Closed++
 	case EventRunStop:
@@ -75,5 +80,16 @@ func (r *RunRecord) take(e Event) {
 		if e.Usage != nil {
 			r.Usage = *e.Usage // with the actions, which attempts do not include
 		}
+	}
+}
+
+func (m *MemoryCounts) take(e Event) {
+	switch n := len(e.Memories); e.Kind {
+	case EventRecall:
+		m.Recalled += n
+	case EventRecord:
+		m.Recorded += n
+	case EventCredit:
+		m.Credited += n
 	}
 }

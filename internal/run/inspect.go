@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"helix/internal/run/executor"
 	"helix/internal/run/prompt"
 	"helix/internal/tracker"
 )
@@ -90,7 +91,12 @@ func (l *Loop) review(ctx context.Context, bead, scope string) (Review, *Stop) {
 		return "", stop
 	}
 	l.detail("post-implementation review of %s (%s)", bead, scope)
-	res, stop := l.ask(ctx, PhaseReviewing, ActionRequest{Action: prompt.Review, Scope: scope})
+	var about []*tracker.Bead
+	if b, ok := before.Get(bead); ok {
+		about = append(about, b)
+	}
+	known := l.recall(ctx, Task{Action: prompt.Review, Beads: about})
+	res, stop := l.ask(ctx, PhaseReviewing, ActionRequest{Action: prompt.Review, Scope: scope, Memory: known.Text})
 	if stop != nil {
 		return "", stop
 	}
@@ -106,6 +112,7 @@ func (l *Loop) review(ctx context.Context, bead, scope string) (Review, *Stop) {
 		return "", &Stop{StopUninterpreted, fmt.Sprintf("the review of %s (%s) was not safely interpretable: %v; look at it with: helix review %s", bead, scope, err, scope)}
 	}
 	if verdict.Clean {
+		l.record(context.WithoutCancel(ctx), Lesson{Deed: Deed{Run: l.RunID, Cycle: l.st.Attempted, Beads: about, Answer: res.Text}, Findings: prompt.Findings(res.Text)})
 		l.event(Event{Kind: EventReview, Bead: bead, Result: string(ReviewClean), Detail: scope})
 		return ReviewClean, nil
 	}
@@ -113,6 +120,8 @@ func (l *Loop) review(ctx context.Context, bead, scope string) (Review, *Stop) {
 	if stop != nil {
 		return "", stop
 	}
+	deed := Deed{Run: l.RunID, Cycle: l.st.Attempted, Beads: about, Answer: res.Text, Outcome: executor.Landed, Commit: strings.TrimPrefix(scope, "commit:"), Review: tried(res.Text)}
+	l.record(context.WithoutCancel(ctx), Lesson{Deed: deed, Findings: prompt.Findings(res.Text), Episode: true})
 	l.line("review of %s reported %d issue(s), filed as %d bead(s)", bead, verdict.Issues, len(filed))
 	l.event(Event{Kind: EventReview, Bead: bead, Beads: filed, Result: string(ReviewIssues), Detail: scope})
 	return ReviewIssues, nil
@@ -133,6 +142,7 @@ func (l *Loop) ensureFiled(ctx context.Context, before *tracker.Queue, bead, sco
 		}
 	}
 	if len(filed) > 0 {
+		l.handOn(filed, bead, scope, issues, text)
 		return filed, nil
 	}
 	follow := tracker.New{
@@ -162,6 +172,22 @@ func (l *Loop) ensureFiled(ctx context.Context, before *tracker.Queue, bead, sco
 	}
 	return []string{made.ID}, nil
 }
+
+// handOn has the next attempt at each bead that a review filed or reopened know
+// what the review found. A bead that helix files has it in its description.
+func (l *Loop) handOn(filed []string, bead, scope string, issues int, text string) {
+	for _, id := range filed {
+		l.st.Failures[id] = append(l.st.Failures[id], Failure{
+			At: l.Clock.Now().UTC(), Outcome: outcomeReviewed, Review: tried(text),
+			Reason: fmt.Sprintf("the review of %s (%s) reported %d issue(s)", bead, scope, issues),
+		})
+	}
+	l.save()
+}
+
+// outcomeReviewed marks what stands among a bead's failed attempts and is none:
+// work landed, and a review found fault with it.
+const outcomeReviewed = "reviewed"
 
 var errNewChildren = errors.New("it has open children again")
 

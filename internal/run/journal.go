@@ -26,6 +26,9 @@ const (
 	EventPause    EventKind = "pause"  // the provider is in trouble
 	EventDrift    EventKind = "drift"
 	EventWarning  EventKind = "warning"
+	EventRecall   EventKind = "recall" // an agent is shown memories
+	EventRecord   EventKind = "record" // memories were made
+	EventCredit   EventKind = "credit" // memories gained or lost by the end of a cycle
 )
 
 // Event is one line of the run journal.
@@ -44,4 +47,5 @@ type Event struct {
 	Usage    *agent.Usage `json:"usage,omitempty"`
 	Seconds  float64      `json:"seconds,omitempty"`
 	Evidence string       `json:"evidence,omitempty"`
+	Memories []string     `json:"memories,omitempty"` // ids of entries
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"helix/internal/run/executor"
+	"helix/internal/run/prompt"
 	"helix/internal/tracker"
 )
 
@@ -40,15 +41,23 @@ func (l *Loop) conclude(ctx context.Context, req executor.Request, was map[strin
 		Result: string(res.Outcome), Detail: res.Reason, Commit: res.LandedRev, Ref: res.PreserveRef,
 		Usage: &usage, Seconds: l.st.CycleDuration, Evidence: res.EvidenceDir,
 	})
+	deed := l.deed(bg, req, res)
 	l.st.CurrentIssue, l.st.Batch, l.st.AttemptID = "", nil, ""
 	l.noAgents()
 	l.save()
+	findings := prompt.Findings(res.AgentText)
+	if len(closed) == 0 {
+		l.record(bg, Lesson{Deed: deed, Findings: findings})
+	}
 
 	switch {
 	case len(closed) > 0:
 		l.troubles = 0
 		l.afterLanding(req, closed, res)
-		return l.reviewDue(ctx)
+		l.record(bg, Lesson{Deed: deed, Findings: findings, Episode: len(deed.Earlier) > 0})
+		stop := l.reviewDue(ctx)
+		l.credit(bg, deed, l.verdictOf(deed.Cycle))
+		return stop
 	case err != nil:
 		return &Stop{StopError, fmt.Sprintf("%s: %v", primary.ID, err)}
 	case len(l.drifted) > 0:
@@ -70,6 +79,8 @@ func (l *Loop) conclude(ctx context.Context, req executor.Request, was map[strin
 		return stop
 	}
 	l.troubles = 0
+	l.record(bg, Lesson{Deed: deed, Episode: true})
+	l.credit(bg, deed, verdictOnFailure(res.Outcome))
 	return l.strike(ctx, req, res)
 }
 

@@ -26,6 +26,7 @@ type Loop struct {
 	Journal   Journal
 	Output    Output
 	Documents Documents
+	Memory    Memory // nil: the run remembers nothing
 
 	Options Options
 	RunID   string
@@ -43,6 +44,7 @@ type Loop struct {
 	troubles  int               // provider failures in a row
 	drifted   map[string]string // why beads of this attempt may not be closed
 	running   runningAgents
+	trial     trial
 	owns      bool  // the run state is ours to write: what the run before left has been settled
 	broken    error // the run state can no longer be written
 	unsettled bool  // the last step left its bead to be tried again: its cycle is not over

@@ -21,6 +21,7 @@ type Options struct {
 	MaxAttempts  int // per bead; at least 1
 	Bounds       Bounds
 	Backoff      Backoff
-	BatchSize    int  // beads in one attempt at most; 1: no batches
-	Recover      bool // the operator asks for recovery: reclaim dead claims whatever their age
+	BatchSize    int           // beads in one attempt at most; 1: no batches
+	MemoryWait   time.Duration // how long one call of the memory may keep the loop; 0: 5 s
+	Recover      bool          // the operator asks for recovery: reclaim dead claims whatever their age
 }

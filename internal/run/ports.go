@@ -33,6 +33,7 @@ type ActionRequest struct {
 	Scope  string
 	// Governing is the bead that stands for the action in the queue; nil for none.
 	Governing *tracker.Bead
+	Memory    string        // what is recalled for it
 	Timeout   time.Duration // 0: the configured one
 	Started   func(agent.Process)
 }
@@ -47,7 +48,7 @@ type ActionResult struct {
 
 // Prompts composes what an agent is told for an attempt.
 type Prompts interface {
-	Implementation(ctx context.Context, beads []*tracker.Bead, attempt int, earlier []Failure) (string, error)
+	Implementation(ctx context.Context, beads []*tracker.Bead, attempt int, earlier []Failure, memory string) (string, error)
 }
 
 // Repo is what the loop asks of git.
@@ -62,6 +63,8 @@ type Repo interface {
 	AttemptCommit(ctx context.Context, bead, attempt string) (string, error)
 	// ChangeSize counts changed lines and files between two commits.
 	ChangeSize(ctx context.Context, from, to string) (lines, files int, err error)
+	// Files lists what differs between two commits, without helix's own files.
+	Files(ctx context.Context, from, to string) ([]string, error)
 }
 
 // Clock is the passing of time.

@@ -342,6 +342,8 @@ func (w *world) AttemptCommit(_ context.Context, bead, attempt string) (string, 
 	return "", nil
 }
 
+func (w *world) Files(context.Context, string, string) ([]string, error) { return nil, nil }
+
 func (w *world) ChangeSize(context.Context, string, string) (int, int, error) {
 	w.effect("change size")
 	return w.rng.IntN(300), w.rng.IntN(5), nil
@@ -436,7 +438,7 @@ func (d simDocuments) Blockers(string) (string, error) {
 
 type simPrompts struct{ w *world }
 
-func (p simPrompts) Implementation(context.Context, []*tracker.Bead, int, []Failure) (string, error) {
+func (p simPrompts) Implementation(context.Context, []*tracker.Bead, int, []Failure, string) (string, error) {
 	p.w.effect("prompt")
 	return "prompt", nil
 }

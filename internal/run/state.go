@@ -55,13 +55,14 @@ type State struct {
 	CycleEnd      time.Time `json:"cycle_end,omitzero"`
 	CycleDuration float64   `json:"cycle_duration"` // seconds
 
-	Attempted   int         `json:"attempted_cycles"`
-	Completed   int         `json:"completed_cycles"`
-	BeadsClosed int         `json:"beads_closed"`
-	Skipped     int         `json:"skipped_count"`
-	TotalTokens int64       `json:"total_tokens"`
-	Usage       agent.Usage `json:"usage"`
-	Pauses      int         `json:"provider_pauses"`
+	Attempted   int          `json:"attempted_cycles"`
+	Completed   int          `json:"completed_cycles"`
+	BeadsClosed int          `json:"beads_closed"`
+	Skipped     int          `json:"skipped_count"`
+	TotalTokens int64        `json:"total_tokens"`
+	Usage       agent.Usage  `json:"usage"`
+	Pauses      int          `json:"provider_pauses"`
+	Memory      MemoryCounts `json:"memory"`
 
 	Attempts map[string]int       `json:"attempts,omitempty"` // failed attempts of open beads
 	Failures map[string][]Failure `json:"failures,omitempty"`
@@ -103,9 +104,11 @@ type Failure struct {
 	At          time.Time `json:"at"`
 	Outcome     string    `json:"outcome"`
 	Reason      string    `json:"reason"`
+	Tried       string    `json:"tried,omitempty"`  // the agent's own account
+	Review      string    `json:"review,omitempty"` // what a review found in landed work
 	PreserveRef string    `json:"preserve_ref,omitempty"`
 	Gate        string    `json:"gate,omitempty"`
-	Tail        string    `json:"tail,omitempty"` // last lines of the failed gate
+	Tail        string    `json:"tail,omitempty"` // what its output says about why
 	Evidence    string    `json:"evidence,omitempty"`
 }
 

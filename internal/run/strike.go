@@ -24,11 +24,9 @@ func (l *Loop) strike(ctx context.Context, req executor.Request, res executor.Re
 	n := l.st.Attempts[b.ID]
 	failure := Failure{
 		Attempt: n, AttemptID: req.AttemptID, At: l.Clock.Now().UTC(), Outcome: string(res.Outcome),
-		Reason: res.Reason, PreserveRef: res.PreserveRef, Evidence: res.EvidenceDir,
+		Reason: res.Reason, Tried: tried(res.AgentText), PreserveRef: res.PreserveRef, Evidence: res.EvidenceDir,
 	}
-	if i := slices.IndexFunc(res.Gates, func(g executor.Gate) bool { return !g.Passed }); i >= 0 {
-		failure.Gate, failure.Tail = res.Gates[i].Command, res.Gates[i].Tail
-	}
+	failure.Gate, failure.Tail = failedGate(res.Gates)
 	l.st.Failures[b.ID] = append(l.st.Failures[b.ID], failure)
 	l.save()
 	l.line("cycle %d: FAILED %s (%s): %s%s", l.st.Attempted, b.ID, res.Outcome, res.Reason, keptAt(res))

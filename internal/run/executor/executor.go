@@ -29,6 +29,7 @@ type Request struct {
 	AttemptID string // YYYYMMDDTHHMMSS-8hex, also the name of the evidence folder
 	Attempt   int    // 1 for the first attempt at the primary bead in this run
 	Prompt    string // whole prompt for the agent; an executor that composes its own ignores it
+	Memory    string // what of the prompt helix recalled, for the evidence; "" for nothing
 	Agent     agent.Spec
 	Timeout   time.Duration // of the agent
 	Log       Log
@@ -82,7 +83,9 @@ type Capabilities struct {
 	Name   string
 	Claims bool // claims, releases and closes beads itself: the loop must not
 	Batch  bool // accepts more than one bead
-	Review bool // already reviews; the loop may still review on top
+	// OwnPrompt: it composes the agent's prompt itself and ignores Request.Prompt.
+	OwnPrompt bool
+	Review    bool // already reviews; the loop may still review on top
 }
 
 // Executor performs attempts. Execute returns an error only when nothing was

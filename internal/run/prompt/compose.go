@@ -41,6 +41,8 @@ type Earlier struct {
 	At      time.Time
 	Outcome string
 	Reason  string
+	Tried   string // the agent's own account of it
+	Review  string // what a review found in work that had landed
 	Ref     string // keeps its work; "" for none
 	Gate    string // the command that failed
 	Tail    string // the end of its output
@@ -79,7 +81,7 @@ func Compose(a Action, document string, c Case) string {
 	section(&w, "Gates", strings.Join(c.Gates, "\n"))
 	section(&w, "Execution context", c.Context)
 	section(&w, "What helix remembers", c.Memory)
-	ending(&w, a)
+	ending(&w, a, c.Memory != "")
 	return w.String()
 }
 
@@ -129,8 +131,11 @@ func facts(w *strings.Builder, a Action, c Case) {
 
 // ending asks for the trailer in a form that no parser takes for an answer, also
 // when an answer repeats it.
-func ending(w *strings.Builder, a Action) {
+func ending(w *strings.Builder, a Action, remembers bool) {
 	fmt.Fprint(w, "\nNow carry the action out, to its end. An answer that only tells what could be done is a failure.\n")
+	if remembers {
+		fmt.Fprint(w, "Say in your answer which of the things that helix remembers you used, each by its id in brackets: what helped is shown again.\n")
+	}
 	s := a.spec()
 	if a == Check {
 		fmt.Fprint(w, "helix reads your answer by machine. Begin it with this line, filled in:\n")

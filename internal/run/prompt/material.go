@@ -85,7 +85,17 @@ func describeEarlier(earlier []Earlier) string {
 		earlier = earlier[left:]
 	}
 	for _, e := range earlier {
-		fmt.Fprintf(&w, "\nAttempt %d ended %s: %s\n", e.Attempt, oneLine(e.Outcome), oneLine(e.Reason))
+		if e.Attempt > 0 {
+			fmt.Fprintf(&w, "\nAttempt %d ended %s: %s\n", e.Attempt, oneLine(e.Outcome), oneLine(e.Reason))
+		} else {
+			fmt.Fprintf(&w, "\n%s: %s\n", oneLine(e.Outcome), oneLine(e.Reason))
+		}
+		if account := strings.TrimSpace(e.Tried); account != "" {
+			fmt.Fprintf(&w, "Its agent's account of it:\n%s\n", head(account, maxTail, "see the evidence"))
+		}
+		if found := strings.TrimSpace(e.Review); found != "" {
+			fmt.Fprintf(&w, "The review says:\n%s\n", head(found, maxTail, "see the session log"))
+		}
 		if e.Ref != "" {
 			fmt.Fprintf(&w, "Its work is kept at %s; look at it with: git diff HEAD...%s\n", e.Ref, e.Ref)
 		}
@@ -93,7 +103,7 @@ func describeEarlier(earlier []Earlier) string {
 			fmt.Fprintf(&w, "This failed: %s\n", oneLine(e.Gate))
 		}
 		if out := strings.TrimSpace(e.Tail); out != "" {
-			fmt.Fprintf(&w, "Its output ended with:\n%s\n", tail(out, maxTail))
+			fmt.Fprintf(&w, "Its output says:\n%s\n", tail(out, maxTail))
 		}
 	}
 	return w.String()

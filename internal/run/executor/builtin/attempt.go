@@ -55,7 +55,7 @@ func (e *Executor) begin(ctx context.Context, req executor.Request) (*attempt, e
 			AttemptID: req.AttemptID, BeadID: primary.ID, Attempt: req.Attempt, RunID: e.RunID, Executor: "helix-builtin",
 			BaseRev: s.base, Branch: branchName(s.branch), CreatedAt: a.began.UTC(),
 			Requested: requested{Harness: string(req.Agent.Kind), Model: req.Agent.Model, Effort: req.Agent.Effort},
-		}, req.Beads, req.Prompt, a.ws.Tree)
+		}, req, a.ws.Tree)
 	}
 	if err != nil {
 		a.discard()

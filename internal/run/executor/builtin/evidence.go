@@ -15,7 +15,6 @@ import (
 
 	"helix/internal/run/agent"
 	"helix/internal/run/executor"
-	"helix/internal/tracker"
 )
 
 // evidence is the folder .ddx/executions/<attempt> in which an attempt can be
@@ -31,6 +30,7 @@ type evidence struct {
 
 const (
 	promptFile   = "prompt.md"
+	memoryFile   = "memory.md"
 	manifestFile = "manifest.json"
 	resultFile   = "result.json"
 	usageFile    = "usage.json"
@@ -134,7 +134,8 @@ type manifest struct {
 	PromptSHA string            `json:"prompt_sha"` // SHA-256
 }
 
-func (v *evidence) begin(m manifest, beads []*tracker.Bead, prompt, worktree string) error {
+func (v *evidence) begin(m manifest, req executor.Request, worktree string) error {
+	beads, prompt := req.Beads, req.Prompt
 	for _, b := range beads {
 		m.BeadIDs = append(m.BeadIDs, b.ID)
 		row, err := b.JSON()
@@ -151,6 +152,10 @@ func (v *evidence) begin(m manifest, beads []*tracker.Bead, prompt, worktree str
 		"usage": usageFile, "agent_log": agentLog, "gates_log": gatesLog, "worktree": worktree,
 	}
 	v.write(promptFile, []byte(prompt))
+	if req.Memory != "" {
+		m.Paths["memory"] = memoryFile
+		v.write(memoryFile, []byte(req.Memory))
+	}
 	v.writeJSON(manifestFile, m)
 	return v.err
 }

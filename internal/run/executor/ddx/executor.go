@@ -41,7 +41,7 @@ func New(o Options) *Executor { return &Executor{o} }
 
 // Capabilities implements executor.Executor.
 func (e *Executor) Capabilities() executor.Capabilities {
-	return executor.Capabilities{Name: "ddx", Claims: e.Surface.claims()}
+	return executor.Capabilities{Name: "ddx", Claims: e.Surface.claims(), OwnPrompt: true}
 }
 
 // CommandLine is what an attempt at a bead starts.

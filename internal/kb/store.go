@@ -97,7 +97,7 @@ func duplicateOf(v *view.View, e *entry.Entry) (*Duplicate, error) {
 	if len(words) < minWords {
 		return nil, nil
 	}
-	newest, err := v.Newest(maxCompared, view.Filter{Topic: e.Topic})
+	newest, err := v.Newest(maxCompared, view.Filter{Topic: e.Topic, Quick: true})
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 const usage = `usage: helix-hook EVENT [DIR]
@@ -14,13 +16,13 @@ Answers a hook of Claude Code or Codex: its JSON on standard input, the answer o
 standard output. DIR is the folder of the memory. helix hooks install sets it up.
 `
 
-// timeLimit is how long a hook may take: the clients give up after the 5 seconds
-// that the installer writes, and count that as a failure.
+// timeLimit is how long a hook waits for its input: the clients give up after the 5
+// seconds that the installer writes, and count that as a failure. The work after it
+// is bounded.
 const timeLimit = 3 * time.Second
 
 // Main runs the command line EVENT [DIR]. It has no exit code: a hook that fails
-// must not stop the client. quit ends the process when the time is up; no thread
-// is started for that.
+// must not stop the client. quit ends the process when the input does not come.
 func Main(args []string, in io.Reader, out, stderr io.Writer, getenv func(string) string, quit func()) {
 	if len(args) == 0 || args[0] == "-h" || args[0] == "--help" {
 		fmt.Fprint(stderr, usage)
@@ -36,6 +38,54 @@ func Main(args []string, in io.Reader, out, stderr io.Writer, getenv func(string
 	if getenv("HELIX_HOOK_DEBUG") == "1" {
 		env.Debug = stderr
 	}
-	defer time.AfterFunc(timeLimit, quit).Stop()
-	Run(args[0], in, out, env)
+	input := &patient{Reader: in, quit: quit}
+	defer input.done()
+	growStack(len(args))
+	Run(args[0], input, out, env)
+}
+
+// growStack makes the stack as large as an answer needs it. Otherwise it is copied
+// each time that it doubles, which is a twentieth of the life of the process. Its
+// frame alone does that: no call comes to the array.
+//
+//go:noinline
+func growStack(n int) byte {
+	if n >= 0 {
+		return 0
+	}
+	var room [20 << 10]byte
+	return room[-n%len(room)]
+}
+
+// patient waits for input until the time is up. A timer makes the runtime start a
+// poller and wake a thread for it, a tenth of the life of the process. So there is
+// none as long as all input is there already.
+type patient struct {
+	io.Reader
+	quit  func()
+	timer *time.Timer
+}
+
+func (p *patient) Read(b []byte) (int, error) {
+	if p.timer == nil && !ready(p.Reader) {
+		p.timer = time.AfterFunc(timeLimit, p.quit)
+	}
+	return p.Reader.Read(b)
+}
+
+func (p *patient) done() {
+	if p.timer != nil {
+		p.timer.Stop()
+	}
+}
+
+// ready tells whether in is a file that can be read without waiting.
+func ready(in io.Reader) bool {
+	f, ok := in.(*os.File)
+	if !ok {
+		return false
+	}
+	fds := []unix.PollFd{{Fd: int32(f.Fd()), Events: unix.POLLIN}}
+	n, err := unix.Poll(fds, 0)
+	return err == nil && n > 0
 }

@@ -2,9 +2,9 @@ package hook
 
 import (
 	"errors"
-	"io"
-	"os"
 	"strings"
+
+	"helix/internal/kb/rawfile"
 )
 
 const (
@@ -19,19 +19,14 @@ const (
 
 // readSource reads a regular file of at most maxSource bytes.
 func readSource(path string) ([]byte, error) {
-	info, err := os.Stat(path) // before the open, which would wait at a pipe
+	st, err := rawfile.Stat(path) // before the open, which means something to a device
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() || info.Size() > maxSource {
+	if !rawfile.Regular(&st) || st.Size > maxSource {
 		return nil, errors.New("not a file to look into: " + path)
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxSource))
+	return rawfile.ReadAll(path, maxSource)
 }
 
 // declared are the names that the declarations in a source text give, in their

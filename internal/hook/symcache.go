@@ -3,12 +3,16 @@ package hook
 import (
 	"errors"
 	"hash/fnv"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
+
+	"helix/internal/kb/rawfile"
 )
 
 // maxCached files remember the symbols of a file each, maxSymbols names of at most
@@ -18,11 +22,11 @@ const maxCached = 512
 // fileSymbols are the names that a file declares. They are remembered in cacheDir,
 // one file for each path, for as long as size and time of the file stay.
 func fileSymbols(path, cacheDir string) []string {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxSource {
+	st, err := rawfile.Stat(path)
+	if err != nil || !rawfile.Regular(&st) || st.Size > maxSource {
 		return nil
 	}
-	key := path + "\x00" + strconv.FormatInt(info.Size(), 10) + "\x00" + strconv.FormatInt(info.ModTime().UnixNano(), 10)
+	key := path + "\x00" + strconv.FormatInt(st.Size, 10) + "\x00" + strconv.FormatInt(st.Mtim.Nano(), 10)
 	place := ""
 	if ownFolder(cacheDir) {
 		h := fnv.New64a()
@@ -86,13 +90,12 @@ func remember(place, key string, names []string) error {
 // ownFolder makes dir if it is not there, and tells whether it is a real folder of
 // this user that nobody else can write or read.
 func ownFolder(dir string) bool {
-	if dir == "" || os.MkdirAll(dir, 0o700) != nil {
+	if dir == "" {
 		return false
 	}
-	info, err := os.Lstat(dir)
-	if err != nil || !info.IsDir() || info.Mode().Perm()&0o077 != 0 {
-		return false
+	st, err := rawfile.Lstat(dir)
+	if errors.Is(err, fs.ErrNotExist) && os.MkdirAll(dir, 0o700) == nil {
+		st, err = rawfile.Lstat(dir)
 	}
-	st, ok := info.Sys().(*syscall.Stat_t)
-	return ok && int(st.Uid) == os.Getuid()
+	return err == nil && st.Mode&unix.S_IFMT == unix.S_IFDIR && st.Mode&0o077 == 0 && int(st.Uid) == os.Getuid()
 }

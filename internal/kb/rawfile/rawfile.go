@@ -43,6 +43,16 @@ func Stat(name string) (unix.Stat_t, error) {
 	return st, err
 }
 
+// Lstat is Stat that does not follow a link.
+func Lstat(name string) (unix.Stat_t, error) {
+	var st unix.Stat_t
+	_, err := retry(func() (int, error) { return 0, unix.Lstat(name, &st) })
+	if err != nil {
+		err = &fs.PathError{Op: "lstat", Path: name, Err: err}
+	}
+	return st, err
+}
+
 // Regular reports whether a file is one with bytes of its own.
 func Regular(st *unix.Stat_t) bool { return st.Mode&unix.S_IFMT == unix.S_IFREG }
 

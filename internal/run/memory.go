@@ -58,6 +58,9 @@ type Deed struct {
 	Earlier  []Failure
 }
 
+// Tried is the agent's own account of what it did.
+func (d Deed) Tried() string { return tried(d.Answer) }
+
 // Lesson is what there is to learn from a deed.
 type Lesson struct {
 	Deed

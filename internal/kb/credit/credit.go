@@ -1,0 +1,119 @@
+package credit
+
+import (
+	"math"
+	"time"
+)
+
+// Outcome is how a cycle ended.
+type Outcome string
+
+const (
+	Landed             Outcome = "landed"               // no review found fault with it
+	LandedWithFindings Outcome = "landed_with_findings" // of the review
+	Failed             Outcome = "failed"
+	Preserved          Outcome = "preserved" // there is work, it did not land
+)
+
+// Known reports whether o is one of the outcomes.
+func (o Outcome) Known() bool {
+	return o == Landed || o == LandedWithFindings || o == Failed || o == Preserved
+}
+
+// Effect is what an outcome does to an entry.
+type Effect string
+
+const (
+	Helped Effect = "helped"
+	Harmed Effect = "harmed"
+	None   Effect = "none"
+	Faded  Effect = "faded" // no cycle: time alone made the entry's counts go down
+)
+
+// EffectOf is what an outcome does to an entry that was shown. One that nobody used
+// neither helped nor harmed. Work that landed with findings, or is kept for the next
+// attempt, says nothing clear about what led to it.
+func EffectOf(o Outcome, used bool) Effect {
+	switch {
+	case !used:
+		return None
+	case o == Landed:
+		return Helped
+	case o == Failed:
+		return Harmed
+	}
+	return None
+}
+
+const (
+	// HalfLife is the time in which evidence loses half of its weight.
+	HalfLife = 90 * 24 * time.Hour
+	// sourceChange is what a change of the source leaves of the evidence before it.
+	sourceChange = 0.5
+	// prior is both parameters of the prior: an entry of which nothing is known helps
+	// as likely as not, and it takes a few cycles to be convinced of either.
+	prior = 2
+)
+
+// Evidence is what speaks for and against an entry, as of a time.
+type Evidence struct {
+	Helped, Harmed float64
+	At             time.Time
+	Source         string // hash of the file that the entry is about; "" when not known
+}
+
+// Faded is the evidence as of now, with the source as it is now. A clock that went
+// back changes nothing.
+func (e Evidence) Faded(now time.Time, source string) Evidence {
+	if age := now.Sub(e.At); age > 0 {
+		e = e.scaled(math.Exp2(-float64(age) / float64(HalfLife)))
+		e.At = now
+	}
+	if source != "" {
+		if e.Source != "" && e.Source != source {
+			e = e.scaled(sourceChange)
+		}
+		e.Source = source
+	}
+	return e
+}
+
+func (e Evidence) scaled(by float64) Evidence {
+	e.Helped *= by
+	e.Harmed *= by
+	return e
+}
+
+// With is the evidence and one more effect.
+func (e Evidence) With(effect Effect) Evidence {
+	switch effect {
+	case Helped:
+		e.Helped++
+	case Harmed:
+		e.Harmed++
+	}
+	return e
+}
+
+// Counts are the whole numbers that an entry carries for its evidence.
+func (e Evidence) Counts() (helped, harmed int) {
+	return int(math.Round(e.Helped)), int(math.Round(e.Harmed))
+}
+
+// Posterior is the distribution of how likely the entry helps.
+func (e Evidence) Posterior() Beta { return Beta{e.Helped + prior, e.Harmed + prior} }
+
+// Beta is a Beta distribution.
+type Beta struct {
+	A float64 `json:"alpha"`
+	B float64 `json:"beta"`
+}
+
+// Mean is the expected value, 0 to 1.
+func (b Beta) Mean() float64 { return b.A / (b.A + b.B) }
+
+// Deviation is the standard deviation.
+func (b Beta) Deviation() float64 {
+	n := b.A + b.B
+	return math.Sqrt(b.A * b.B / (n * n * (n + 1)))
+}

@@ -1,0 +1,60 @@
+package credit
+
+import (
+	"cmp"
+	"encoding/json"
+	"math"
+	"slices"
+	"time"
+)
+
+// Line is one line of the ledger: an entry was shown in a cycle, and what that did
+// to it. Helped, Harmed and Source are its evidence from then on.
+type Line struct {
+	At      time.Time `json:"at"`
+	ID      string    `json:"id"`
+	Run     string    `json:"run,omitempty"`
+	Cycle   int       `json:"cycle,omitempty"`
+	Attempt string    `json:"attempt,omitempty"`
+	Bead    string    `json:"bead,omitempty"`
+	Outcome Outcome   `json:"outcome,omitempty"`
+	Used    bool      `json:"used"` // else it was only shown
+	Effect  Effect    `json:"effect"`
+	Helped  float64   `json:"helped"`
+	Harmed  float64   `json:"harmed"`
+	Source  string    `json:"source,omitempty"` // hash of the file that it is about
+}
+
+// Evidence is what the line says about its entry.
+func (l Line) Evidence() Evidence { return Evidence{l.Helped, l.Harmed, l.At, l.Source} }
+
+// Put sets the evidence of the line.
+func (l *Line) Put(e Evidence) {
+	l.At, l.Helped, l.Harmed, l.Source = e.At.UTC(), e.Helped, e.Harmed, e.Source
+}
+
+// Parse reads a line; false: it is none.
+func Parse(text []byte) (Line, bool) {
+	var l Line
+	ok := json.Unmarshal(text, &l) == nil && l.ID != "" && amount(l.Helped) && amount(l.Harmed)
+	return l, ok
+}
+
+func amount(f float64) bool { return f >= 0 && f < math.MaxInt32 }
+
+// Due finds the entries whose counts have gone down by age alone since their last
+// line, at most most, those first that were written longest ago.
+func Due(last map[string]Line, now time.Time, most int) []string {
+	var due []string
+	for id, l := range last {
+		helped, harmed := l.Evidence().Counts()
+		h, m := l.Evidence().Faded(now, "").Counts()
+		if h < helped || m < harmed {
+			due = append(due, id)
+		}
+	}
+	slices.SortFunc(due, func(a, b string) int {
+		return cmp.Or(last[a].At.Compare(last[b].At), cmp.Compare(a, b))
+	})
+	return due[:min(len(due), most)]
+}

@@ -1,0 +1,62 @@
+package remember
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"helix/internal/kb"
+	"helix/internal/run"
+	"helix/internal/tracker"
+)
+
+// Memory is a run.Memory.
+type Memory struct {
+	KB   *kb.Memory
+	Root string           // top folder of the project's checkout, also its name in entries
+	Now  func() time.Time // nil: time.Now
+}
+
+var _ run.Memory = (*Memory)(nil)
+
+func (m *Memory) now() time.Time {
+	if m.Now == nil {
+		return time.Now()
+	}
+	return m.Now()
+}
+
+// foreign tells whether an entry is another project's.
+func (m *Memory) foreign(project string) bool { return project != "" && project != m.Root }
+
+// beadTag is the tag of entries that were made for a bead.
+func beadTag(id string) string { return "bead-" + strings.ToLower(id) }
+
+// pathText is what looks like the path of a file, and perhaps a line of it.
+var pathText = regexp.MustCompile(`[\w.-]*[\w-](?:/[\w.-]+)*\.[A-Za-z]\w{0,9}(?::\d+)?|[\w.-]+(?:/[\w.-]+)+(?::\d+)?`)
+
+// pathsIn finds what looks like paths in a text, each once, at most most.
+func pathsIn(text string, most int) []string {
+	var paths []string
+	for _, p := range pathText.FindAllString(text, -1) {
+		p = strings.TrimPrefix(strings.TrimRight(p, "."), "./")
+		if len(paths) < most && p != "" && !slices.Contains(paths, p) {
+			paths = append(paths, p)
+		}
+	}
+	return paths
+}
+
+// words is what a bead says that it is about.
+func words(b *tracker.Bead) string {
+	return strings.Join([]string{b.Title, head(b.Description, 1500), head(b.Acceptance, 500), head(b.Str("design"), 500)}, "\n")
+}
+
+// head is the beginning of a text, in whole characters.
+func head(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "")
+}

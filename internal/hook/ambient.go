@@ -192,7 +192,7 @@ func (a *about) named(names []string, n int) ([]*entry.Entry, error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
-	found, err := a.mem.Search(view.Query{Names: names, Limit: n, Except: a.seen, Filter: view.Filter{Quick: true}})
+	found, err := a.mem.Search(view.Query{Names: names, Limit: n, Filter: view.Filter{Except: a.seen, Quick: true}})
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +210,7 @@ func (a *about) named(names []string, n int) ([]*entry.Entry, error) {
 // from another file of the same name is about that one.
 func (a *about) related() error {
 	const show = 3
-	found, err := a.mem.Search(view.Query{Text: a.stem, Limit: 2 * show, Except: a.seen, Filter: view.Filter{Quick: true}})
+	found, err := a.mem.Search(view.Query{Text: a.stem, Limit: 2 * show, Filter: view.Filter{Except: a.seen, Quick: true}})
 	if err != nil || found.Fallback {
 		return err
 	}
@@ -235,16 +235,14 @@ func (a *about) coupled() error {
 		if len(near) == show {
 			break
 		}
-		found, err := a.mem.Newest(a.topics[topic]+each, view.Filter{Topic: topic, Quick: true})
+		found, err := a.mem.Newest(each, view.Filter{Topic: topic, Except: a.seen, Quick: true})
 		if err != nil {
 			return err
 		}
-		n := 0
 		for i := range found {
 			e := &found[i]
-			if !a.seen[e.ID] && e.Topic == topic && n < each && len(near) < show {
+			if e.Topic == topic && len(near) < show { // a name with a * is a pattern to the filter
 				near = append(near, e)
-				n++
 			}
 		}
 		names = append(names, oneLine(topic, topicBytes))

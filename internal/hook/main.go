@@ -21,14 +21,15 @@ standard output. DIR is the folder of the memory. helix hooks install sets it up
 // is bounded.
 const timeLimit = 3 * time.Second
 
-// Main runs the command line EVENT [DIR]. It has no exit code: a hook that fails
-// must not stop the client. quit ends the process when the input does not come.
+// Main runs the command line EVENT [DIR], the last thing that the process does. It
+// has no exit code: a hook that fails must not stop the client. quit ends the process
+// when the input does not come.
 func Main(args []string, in io.Reader, out, stderr io.Writer, getenv func(string) string, quit func()) {
 	if len(args) == 0 || args[0] == "-h" || args[0] == "--help" {
 		fmt.Fprint(stderr, usage)
 		return
 	}
-	env := Env{Getenv: getenv}
+	env := Env{Getenv: getenv, Last: true}
 	if len(args) > 1 {
 		env.Dir = args[1]
 	}

@@ -30,6 +30,7 @@ type Env struct {
 	CacheDir string                           // keeps the symbols of files; "" keeps none
 	Debug    io.Writer                        // nil: silence
 	Now      func() time.Time                 // nil is time.Now
+	Last     bool                             // the process ends after this: what is open may stay so
 }
 
 // maxTail is how many bytes of the log a hook goes through that the index lacks.
@@ -109,7 +110,9 @@ func answer(event string, in io.Reader, env Env) ([]byte, error) {
 		return nil, fmt.Errorf("the client asks about %s", asked)
 	}
 	q := &request{input: input, env: env}
-	defer q.close()
+	if !env.Last {
+		defer q.close()
+	}
 	r, err := f(q)
 	if err != nil {
 		return nil, err

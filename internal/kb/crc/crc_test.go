@@ -19,5 +19,8 @@ func TestSameAsStandard(t *testing.T) {
 		if got := small(small(0, a), b); got != want {
 			t.Fatalf("small: %08x, want %08x", got, want)
 		}
+		if got := sliced(table(), sliced(table(), 0, a), b); got != want {
+			t.Fatalf("sliced: %08x, want %08x", got, want)
+		}
 	})
 }

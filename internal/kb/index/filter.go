@@ -14,11 +14,12 @@ type Filter struct {
 	// Require holds sets of keys (TopicKey, TagKey, SourceKey): a document must be
 	// in the list of at least one key of each set. An empty set lets none pass.
 	Require [][]string
-	Exclude []string   // keys whose documents do not pass
-	Kind    entry.Kind // "" for any
-	Since   time.Time  // created at or after
-	Until   time.Time  // created before
-	Hidden  bool       // also what recall does not show at Now
+	Exclude []string        // keys whose documents do not pass
+	Kind    entry.Kind      // "" for any
+	Since   time.Time       // created at or after
+	Until   time.Time       // created before
+	Except  map[uint64]bool // HashID of ids that are left out
+	Hidden  bool            // also what recall does not show at Now
 	Now     time.Time
 	// Budget bounds how many postings of each segment are walked, for one who has no
 	// time: 0 is no bound. Where the rarest word or key alone has more, only the

@@ -233,7 +233,7 @@ func (s *Snapshot) InOrder(f *Filter) iter.Seq[Ref] {
 // Guard.
 func (s *Snapshot) Newest(n int, f *Filter) []Ref {
 	best := topK{limit: n}
-	l := newLimits(f)
+	l, except := newLimits(f), f.Except
 	parts := make([]int, len(s.parts))
 	for i := range parts {
 		parts[i] = i
@@ -254,7 +254,7 @@ func (s *Snapshot) Newest(n int, f *Filter) []Ref {
 			return true
 		}
 		if l.pass(doc, norm) {
-			if f := (found{Hit{Ref{i, doc}, 0}, m.created, m.id}); best.wants(f) {
+			if f := (found{Hit{Ref{i, doc}, 0}, m.created, m.id}); best.wants(f) && !except[m.id] {
 				best.add(f)
 			}
 		}
@@ -273,7 +273,7 @@ func (s *Snapshot) Newest(n int, f *Filter) []Ref {
 		case !ok:
 		case len(lists) > 0:
 			if f.Budget > 0 {
-				lists[0].last(min(f.Budget, 32+4*n))
+				lists[0].last(min(f.Budget, 32+4*(n+len(except))))
 			}
 			var docs []uint32
 			for doc := align(lists, 0); doc != none; doc = align(lists, lists[0].doc()) {

@@ -8,7 +8,6 @@ type Query struct {
 	Must, Should []Word
 	Filter       Filter
 	Limit        int
-	Except       map[uint64]bool // HashID of ids that are left out
 	// Accept has the last word on a document that would be among the best. nil
 	// accepts all. It is asked once for each document at most.
 	Accept func(Ref) bool

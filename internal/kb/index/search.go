@@ -268,7 +268,7 @@ again:
 func (x *exec) consider(doc uint32, words []*scorer) bool {
 	if x.each != nil {
 		ref := Ref{x.i, doc}
-		return !x.limits.pass(doc, x.p.seg.norm(doc)) || len(x.q.Except) > 0 && x.q.Except[x.p.seg.meta(doc).id] ||
+		return !x.limits.pass(doc, x.p.seg.norm(doc)) || len(x.q.Filter.Except) > 0 && x.q.Filter.Except[x.p.seg.meta(doc).id] ||
 			x.q.Accept != nil && !x.q.Accept(ref) || x.each(ref)
 	}
 	// The order of the words varies. In float64 that does not reach the result.
@@ -291,7 +291,7 @@ func (x *exec) consider(doc uint32, words []*scorer) bool {
 	}
 	m := x.p.seg.meta(doc)
 	h := found{Hit{Ref{x.i, doc}, score}, m.created, m.id}
-	if x.best.wants(h) && !x.q.Except[m.id] && (x.q.Accept == nil || x.q.Accept(h.Ref)) {
+	if x.best.wants(h) && !x.q.Filter.Except[m.id] && (x.q.Accept == nil || x.q.Accept(h.Ref)) {
 		x.best.add(h)
 	}
 	return true

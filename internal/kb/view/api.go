@@ -34,6 +34,7 @@ type Filter struct {
 	// Hidden lets entries pass that recall does not show: forgotten, expired,
 	// superseded, not yet valid.
 	Hidden bool
+	Except map[string]bool // ids that are left out
 	// Quick bounds the work, however large the memory is, for one who has no time:
 	// of what very many entries have, only the entries written last count.
 	Quick bool
@@ -50,8 +51,7 @@ type Query struct {
 	Names   []string
 	Limit   int // 0 means 20
 	Filter  Filter
-	Exclude []Filter        // of each, what has its Topic, Tag or Source is left out
-	Except  map[string]bool // ids that are left out
+	Exclude []Filter // of each, what has its Topic, Tag or Source is left out
 }
 
 // Hit is one entry found, the best first.

@@ -12,7 +12,7 @@ import (
 // compile makes the query that the index understands. False means that nothing can
 // be found: a topic that does not exist is no reason to give everything.
 func (v *View) compile(p *parsed, orMode bool) (index.Query, bool) {
-	q := index.Query{Except: p.except}
+	var q index.Query
 	var ok bool
 	if q.Filter, ok = v.filter(p.filters...); !ok {
 		return q, false
@@ -55,6 +55,12 @@ func (v *View) filter(fs ...Filter) (index.Filter, bool) {
 	out := index.Filter{Now: v.opts.now()}
 	for _, f := range fs {
 		out.Hidden = out.Hidden || f.Hidden
+		if len(f.Except) > 0 && out.Except == nil {
+			out.Except = make(map[uint64]bool, len(f.Except))
+		}
+		for id := range f.Except {
+			out.Except[index.HashID(id)] = true
+		}
 		if f.Quick {
 			out.Budget = quickBudget
 		}

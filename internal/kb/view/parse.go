@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"helix/internal/kb/entry"
-	"helix/internal/kb/index"
 	"helix/internal/kb/text"
 )
 
@@ -28,8 +27,7 @@ type parsed struct {
 	filters    []Filter // all of them must pass
 	exclude    []Filter // of each only Topic, Tag, Source
 	names      []string
-	except     map[uint64]bool // hashes of ids
-	shown      []string        // for Result.Words
+	shown      []string // for Result.Words
 }
 
 // several reports whether asking for any word instead of all makes a difference.
@@ -55,12 +53,6 @@ func (v *View) parse(q Query) (*parsed, error) {
 	}
 	p.addWords(plain.String())
 	p.addNames(q.Names)
-	if len(q.Except) > 0 {
-		p.except = make(map[uint64]bool, len(q.Except))
-		for id := range q.Except {
-			p.except[index.HashID(id)] = true
-		}
-	}
 	return p, nil
 }
 

@@ -267,7 +267,7 @@ func TestNames(t *testing.T) {
 		{[]string{"HTTPServer", "CachedSession"}, "mem_2", "1"},
 		{[]string{"-:"}, "", "0 1 2 3 4"}, // no name at all
 	} {
-		res, err := v.Search(view.Query{Names: tc.names, Except: map[string]bool{tc.except: true}})
+		res, err := v.Search(view.Query{Names: tc.names, Filter: view.Filter{Except: map[string]bool{tc.except: true}}})
 		if err != nil {
 			t.Fatal(err)
 		}

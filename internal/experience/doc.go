@@ -1,0 +1,21 @@
+// Package experience turns what an agent did and said into memories.
+//
+//	t, err := experience.Read(file, experience.Auto)        // any client's transcript
+//	found := experience.Extract(t)                          // pure: the same for the same input
+//	result, err := experience.Graft(ctx, memory, dir, experience.Origin{Bead: "hx-1"}, found)
+//
+// Read (transcript.go, claude.go, codex.go) brings the clients' formats into one
+// sequence of steps: words, tool calls, results. Extract (extract.go) goes through
+// it: the list below FINDINGS: that the agent wrote for this purpose comes first,
+// then the rules over its sentences (sentence.go, rules.go) find decisions, causes
+// and gotchas, then commands that worked after others had failed (procedure.go),
+// then what came of the whole (outcome.go). Graft (graft.go) stores what the memory
+// does not know yet, and appends it to experience.jsonl beside the memory.
+//
+// The rules prefer silence: an agent says far more than is worth keeping, and a
+// wrong memory costs more than a missing one. testdata/snippets.jsonl is the set on
+// which they are measured; a change of a rule shows there.
+//
+// Since (since.go) reads only what a transcript has gained since the last time, for
+// the hooks that graft while a session goes on.
+package experience

@@ -1,0 +1,136 @@
+package experience
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// sentence is one sentence of prose, without markup around it.
+type sentence struct {
+	text     string
+	heading  string // the heading above it, when it is the first one below
+	question bool
+}
+
+var (
+	listMark = regexp.MustCompile(`^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?`)
+	heading  = regexp.MustCompile(`^\s{0,3}#{1,6}\s+(.*?)\s*#*\s*$`)
+	fence    = regexp.MustCompile("^\\s*(?:```|~~~)")
+)
+
+// sentences takes prose apart. Code blocks, quotations, tables and headings are no
+// prose.
+func sentences(text string) []sentence {
+	var out []sentence
+	var paragraph []string
+	var head string
+	flush := func() {
+		for i, s := range splitSentences(strings.Join(paragraph, " ")) {
+			one := sentence{text: s, question: strings.HasSuffix(strings.TrimRight(s, `"'*_)”`), "?")}
+			if i == 0 {
+				one.heading, head = head, ""
+			}
+			out = append(out, one)
+		}
+		paragraph = nil
+	}
+	fenced := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, " \t\r\n")
+		body := strings.TrimSpace(line)
+		switch h := heading.FindStringSubmatch(line); {
+		case fence.MatchString(line):
+			flush()
+			fenced = !fenced
+		case fenced:
+		case body == "":
+			flush()
+		case strings.HasPrefix(body, ">") || strings.HasPrefix(body, "|") || indentedCode(line, paragraph):
+			flush()
+		case h != nil:
+			flush()
+			head = strings.Trim(h[1], "*_: ")
+		case listMark.MatchString(line):
+			flush()
+			paragraph = []string{strings.TrimSpace(listMark.ReplaceAllString(line, ""))}
+		default:
+			paragraph = append(paragraph, body)
+		}
+	}
+	flush()
+	return out
+}
+
+// indentedCode tells a code block that is marked by four spaces only; behind text
+// the spaces go on with a list.
+func indentedCode(line string, paragraph []string) bool {
+	return len(paragraph) == 0 && (strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t")) && !listMark.MatchString(line)
+}
+
+// abbreviations end with a full stop that ends no sentence.
+var abbreviations = []string{"e.g.", "i.e.", "vs.", "cf.", "approx.", "resp.", "incl.", "no."}
+
+// splitSentences splits at a full stop, a question or an exclamation mark with a
+// space behind it, outside of code and brackets.
+func splitSentences(s string) []string {
+	var out []string
+	start, code, open := 0, false, 0
+	cutAt := func(end int) {
+		if one := strings.TrimSpace(s[start:end]); one != "" {
+			out = append(out, one)
+		}
+		start = end
+	}
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '`':
+			code = !code && strings.IndexByte(s[i+1:], '`') >= 0
+		case code:
+		case c == '(':
+			open++
+		case c == ')':
+			open = max(0, open-1)
+		case c == '.' || c == '?' || c == '!':
+			end := i + 1
+			for end < len(s) && strings.IndexByte(`"'*_)`, s[end]) >= 0 {
+				end++
+			}
+			if end < len(s) && s[end] != ' ' || open > 0 && end == i+1 || abbreviated(s[start:i+1]) {
+				continue
+			}
+			if r, _ := utf8.DecodeRuneInString(strings.TrimLeft(s[end:], " ")); end < len(s) && unicode.IsLower(r) {
+				continue
+			}
+			cutAt(end)
+			open = 0
+		}
+	}
+	cutAt(len(s))
+	return out
+}
+
+func abbreviated(s string) bool {
+	s = strings.ToLower(s[max(0, len(s)-8):])
+	for _, a := range abbreviations {
+		if strings.HasSuffix(s, " "+a) || strings.HasSuffix(s, "("+a) {
+			return true
+		}
+	}
+	return false
+}
+
+// quoted tells whether the place at is inside of a quotation or of code.
+func quoted(s string, at int) bool {
+	before := s[:at]
+	return strings.Count(before, "`")%2 == 1 || strings.Count(before, `"`)%2 == 1 ||
+		strings.Count(before, "“") > strings.Count(before, "”")
+}
+
+// bare is a sentence without the marks of emphasis.
+func bare(s string) string {
+	s = strings.ReplaceAll(s, "**", "")
+	s = strings.ReplaceAll(s, "__", "")
+	return strings.Join(strings.Fields(s), " ")
+}

@@ -45,8 +45,8 @@ func Fuse(lists ...Ranked) []Fused {
 	return out
 }
 
-// weights are how much the tree and the text count for a question.
-func weights(i Intent) (tree, text float64) {
+// Weights are how much the tree and the text count for a question.
+func Weights(i Intent) (tree, text float64) {
 	switch i {
 	case Structural, Positional:
 		return 1, 0.3

@@ -8,15 +8,17 @@ import (
 	"time"
 	"unicode"
 
+	"helix/internal/kb/entry"
 	"helix/internal/run/prompt"
 )
 
 // Experience is one thing worth remembering.
 type Experience struct {
 	Rule       Rule
-	Text       string // stands alone
-	Rationale  string // why; "" is not known
-	Topic      string // from the files; "" is not known
+	Kind       entry.Kind // of the entry; "": what the rule makes
+	Text       string     // stands alone
+	Rationale  string     // why; "" is not known
+	Topic      string     // from the files; "" is not known
 	Files      []string
 	Line       int // of the first file; 0 is not known
 	Confidence float64

@@ -166,7 +166,7 @@ func prepare(o Origin, e Experience) (Grafting, int) {
 		return clip(s, most)
 	}
 	g := Grafting{
-		Rule: e.Rule, Kind: string(e.Rule.kind()), Confidence: e.Confidence, time: e.Time,
+		Rule: e.Rule, Kind: string(cmp.Or(e.Kind, e.Rule.kind())), Confidence: e.Confidence, time: e.Time,
 		Outcome: cmp.Or(o.Outcome, e.Outcome, Unknown),
 		Text:    clean(e.Text, maxText),
 		// Of the rationale, which may be part of the text, the secrets count once.

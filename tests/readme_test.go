@@ -115,7 +115,7 @@ func defaults() map[string]string {
 	return map[string]string{
 		"agent_timeout": duration(c.AgentTimeout), "executor": c.Executor, "gate_timeout": duration(c.GateTimeout),
 		"auto_align": fmt.Sprint(c.AutoAlign), "review_every": fmt.Sprint(c.ReviewEvery), "review_threshold": fmt.Sprint(c.ReviewLines),
-		"orphan_threshold": duration(c.OrphanAge), "batch": fmt.Sprint(c.Batch), "max_cycles": fmt.Sprint(c.MaxCycles),
+		"memory": c.Memory, "orphan_threshold": duration(c.OrphanAge), "batch": fmt.Sprint(c.Batch), "max_cycles": fmt.Sprint(c.MaxCycles),
 		"max_attempts": fmt.Sprint(c.MaxAttempts), "max_duration": duration(c.MaxDuration), "max_tokens": "none", "max_cost": "none",
 	}
 }

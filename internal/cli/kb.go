@@ -53,7 +53,7 @@ func (a *App) kbCmd() *cobra.Command {
 		a.kbSearchCmd(&f), a.kbBriefCmd(&f), a.kbReadCmd(&f),
 		a.kbAppendCmd(&f), a.kbReviseCmd(&f), a.kbDeleteCmd(&f), a.kbTagCmd(&f), a.kbRenameCmd(&f), a.kbMergeCmd(&f),
 		a.kbTopicsCmd(&f), a.kbRecentCmd(&f), a.kbEntriesCmd(&f), a.kbStatsCmd(&f), a.kbXrefCmd(&f), a.kbGraphCmd(&f),
-		a.kbStaleCmd(&f), a.kbPruneCmd(&f), a.kbSessionCmd(&f),
+		a.kbStaleCmd(&f), a.kbWhyCmd(&f), a.kbPruneCmd(&f), a.kbSessionCmd(&f),
 		a.kbGraftCmd(&f), a.kbImportCmd(&f), a.kbExportCmd(&f),
 		a.kbCompactCmd(&f), a.kbReindexCmd(&f), a.kbVerifyCmd(&f), a.kbRecoverCmd(&f),
 	)

@@ -86,6 +86,7 @@ func eventText(e run.Event) string {
 	if e.Usage != nil && e.Usage.Total() > 0 {
 		parts = append(parts, fmt.Sprintf("%d tokens", e.Usage.Total()))
 	}
+	parts = append(parts, e.Memories...)
 	return strings.Join(parts, "  ")
 }
 
@@ -97,7 +98,11 @@ func writeRunLog(w io.Writer, r run.RunRecord) {
 	fmt.Fprintf(w, "%s  %s  %d attempted, %d closed, %d tokens, %s: %s\n", r.ID, r.Start.Local().Format(time.DateTime),
 		len(r.Cycles), r.Closed, r.Usage.Total(), time.Duration(r.Seconds*1e9).Round(time.Second), stop)
 	for _, c := range r.Cycles {
-		fmt.Fprintf(w, "  cycle %-3d %-12s %-10s %6s  %s\n", c.Cycle, c.Bead, orDash(c.Outcome), time.Duration(c.Seconds*1e9).Round(time.Second), c.Detail)
+		memory := ""
+		if c.Memory != (run.MemoryCounts{}) {
+			memory = "  (memory: " + memoryText(c.Memory) + ")"
+		}
+		fmt.Fprintf(w, "  cycle %-3d %-12s %-10s %6s  %s%s\n", c.Cycle, c.Bead, orDash(c.Outcome), time.Duration(c.Seconds*1e9).Round(time.Second), c.Detail, memory)
 	}
 }
 

@@ -50,6 +50,9 @@ func (f *runFlags) apply(cmd *cobra.Command, cfg *config.Config) error {
 	if f.noAutoAlign {
 		cfg.AutoAlign = false
 	}
+	if f.noMemory {
+		cfg.Memory = "off"
+	}
 	if cfg.Agent == "command" && len(cfg.Command) == 0 {
 		return errors.New("the agent is \"command\", but no command is set; set command: [program, argument, …] in .helix/config.yaml")
 	}
@@ -274,8 +277,13 @@ func (a *App) executor(ctx context.Context, p *project, runner agent.Runner, run
 }
 
 func (a *App) builtinOptions(p *project, runner agent.Runner, runID string) builtin.Options {
+	var env []string
+	if dir, err := a.memoryDir(p); err == nil && dir != "" {
+		env = []string{"HELIX_KB=" + dir} // hooks and tools of the agent use the run's memory
+	}
 	return builtin.Options{
-		Root: p.repo, Runner: runner, Gates: p.config.Gates, GateTimeout: p.config.GateTimeout, WorkDir: p.config.WorkDir,
+		AgentEnv: env,
+		Root:     p.repo, Runner: runner, Gates: p.config.Gates, GateTimeout: p.config.GateTimeout, WorkDir: p.config.WorkDir,
 		TrackerDir: filepath.Dir(p.store.Path()), RunID: runID,
 	}
 }

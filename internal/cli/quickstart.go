@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"helix/internal/config"
 	"helix/internal/quickstart"
+	"helix/internal/run"
 )
 
 const quickstartLong = `Make a small real Go repository with six beads (one waits for another, two belong
@@ -54,7 +56,7 @@ func (a *App) quickstart(ctx context.Context, dir, agent string) error {
 		return err
 	}
 	fmt.Fprintf(a.Stderr, "helix: made a project with six beads in %s\n", dir)
-	inside := &App{Stdin: a.Stdin, Stdout: a.Stdout, Stderr: a.Stderr, Dir: dir, Getenv: a.quickstartEnv}
+	inside := &App{Stdin: a.Stdin, Stdout: a.Stdout, Stderr: a.Stderr, Dir: dir, Getenv: a.quickstartEnv(dir)}
 	p, err := inside.project(ctx)
 	if err != nil {
 		return err
@@ -67,6 +69,9 @@ func (a *App) quickstart(ctx context.Context, dir, agent string) error {
 	}
 	fmt.Fprintln(a.Stdout)
 	writeStatus(a.Stdout, s)
+	if err := a.handedOn(p, dir); err != nil {
+		return errors.Join(runErr, err)
+	}
 	fmt.Fprintf(a.Stdout, `
 Look around:
   cd %s
@@ -80,17 +85,44 @@ Look around:
 }
 
 // quickstartEnv hides the caller's settings: the project brings its own.
-func (a *App) quickstartEnv(name string) string {
+// Its memory is its own too.
+func (a *App) quickstartEnv(dir string) func(string) string {
+	hidden := []string{"DDX_BEAD_DIR", "HELIX_TRACKER_DIR", "DDX_BEAD_PREFIX", "XDG_CONFIG_HOME", "HOME"}
 	for _, s := range config.Settings() {
-		if s.Env == name {
+		hidden = append(hidden, s.Env)
+	}
+	return func(name string) string {
+		switch {
+		case name == "HELIX_KB":
+			return filepath.Join(dir, quickstart.MemoryDir)
+		case slices.Contains(hidden, name):
 			return ""
 		}
+		return a.Getenv(name)
 	}
-	switch name {
-	case "DDX_BEAD_DIR", "HELIX_TRACKER_DIR", "DDX_BEAD_PREFIX", "XDG_CONFIG_HOME", "HOME":
-		return ""
+}
+
+// handedOn tells which memory of an earlier cycle a later one used; nothing when
+// there was none.
+func (a *App) handedOn(p *project, dir string) error {
+	events, _, err := run.JournalIn(filepath.Dir(p.store.Path())).Read()
+	if err != nil {
+		return err
 	}
-	return a.Getenv(name)
+	made := map[string]int{} // id -> cycle
+	for _, e := range events {
+		for _, id := range e.Memories {
+			switch from, ok := made[id]; {
+			case e.Kind == run.EventRecord:
+				made[id] = e.Cycle
+			case e.Kind == run.EventCredit && ok && from < e.Cycle:
+				fmt.Fprintf(a.Stdout, "\nWhat cycle %d found out was shown to the agent of cycle %d, which used it:\n  HELIX_KB=%s helix kb why %s\n",
+					from, e.Cycle, quoted([]string{filepath.Join(dir, quickstart.MemoryDir)}), id)
+				return nil
+			}
+		}
+	}
+	return nil
 }
 
 func quickstartSettings(agent string) (string, error) {

@@ -32,6 +32,7 @@ type runFlags struct {
 	reviewThreshold int
 	noAutoAlign     bool
 	noAutoReview    bool
+	noMemory        bool
 	executor        string
 	scope           string
 	maxDuration     boundedDuration
@@ -64,6 +65,7 @@ func (f *runFlags) registerAttempt(cmd *cobra.Command) {
 	fl.StringVar(&f.reviewAgent, "review-agent", "", "agent that reviews: claude or codex (default the other installed one)")
 	fl.IntVar(&f.reviewThreshold, "review-threshold", 100, "review a change of at least this many lines, or of three files")
 	fl.BoolVar(&f.noAutoReview, "no-auto-review", false, "do not review landed work")
+	fl.BoolVar(&f.noMemory, "no-memory", false, "recall nothing and record nothing")
 	fl.StringVar(&f.executor, "executor", "auto", "auto, ddx or builtin; auto takes ddx where it is installed")
 	fl.Var(&f.maxDuration, "max-duration", `stop after this time, such as 90m; "none" for no limit (default 12h)`)
 	fl.Var(&f.maxTokens, "max-tokens", `stop when the agents used this many tokens; "none" for no limit`)
@@ -152,6 +154,9 @@ func (a *App) runLoop(ctx context.Context, p *project, f *runFlags) error {
 		return err
 	}
 	ctx, ended := a.endOnSignal(ctx, loop)
+	memory, closeMemory := a.runMemory(p)
+	defer closeMemory()
+	loop.Memory = memory
 	st := loop.Run(ctx)
 	return runExit(st, ended())
 }

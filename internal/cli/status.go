@@ -159,6 +159,7 @@ func writeRun(w io.Writer, s run.Status) {
 			fmt.Fprintf(w, "  Stop reason: %s — %s\n", r.StopReason, r.StopDetail)
 		}
 	}
+	fmt.Fprintf(w, "  Memory:      %s\n", memoryText(r.Memory))
 	fmt.Fprintf(w, "  Timestamp:   %s\n  Log:         %s\n", r.LastRun.Local().Format(time.DateTime), r.Log)
 	for i, l := range r.Landed {
 		if i == 0 {
@@ -184,6 +185,11 @@ func writeSkipped(w io.Writer, r *run.State) {
 			}
 		}
 	}
+}
+
+// memoryText is what a run or a cycle did with its memory, in entries.
+func memoryText(m run.MemoryCounts) string {
+	return fmt.Sprintf("%d recalled, %d recorded, %d credited", m.Recalled, m.Recorded, m.Credited)
 }
 
 func orDue(r run.Review) string {

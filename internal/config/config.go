@@ -25,6 +25,7 @@ type Config struct {
 	ReviewEvery  int // completed cycles between alignments; 0: never
 	ReviewLines  int // smallest change that is reviewed
 	OrphanAge    time.Duration
+	Memory       string        // auto or off
 	BackoffSleep time.Duration // replaces every back-off when BackoffFixed
 	BackoffFixed bool
 	Batch        int // beads in one attempt at most
@@ -44,7 +45,7 @@ type Config struct {
 func Default() Config {
 	c := Config{
 		AgentTimeout: 45 * time.Minute, Executor: "auto", GateTimeout: 20 * time.Minute,
-		AutoAlign: true, ReviewEvery: 15, ReviewLines: 100, OrphanAge: 2 * time.Hour, Batch: 3,
+		AutoAlign: true, ReviewEvery: 15, ReviewLines: 100, OrphanAge: 2 * time.Hour, Memory: "auto", Batch: 3,
 		MaxAttempts: 4, MaxDuration: 12 * time.Hour, Origins: map[string]string{},
 	}
 	for _, s := range Settings() {

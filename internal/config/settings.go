@@ -66,6 +66,9 @@ func Settings() []Setting {
 		{Key: "auto_align", Env: "HELIX_AUTO_ALIGN", Help: "run alignments by itself", set: func(c *Config, v value) error { return boolean(&c.AutoAlign, v) }},
 		{Key: "review_every", Help: "completed cycles between alignments, 0 for never", set: func(c *Config, v value) error { return number(&c.ReviewEvery, v, 0) }},
 		{Key: "review_threshold", Help: "changed lines from which a commit is reviewed", set: func(c *Config, v value) error { return number(&c.ReviewLines, v, 0) }},
+		{Key: "memory", Help: "auto: runs recall and record what they learn; off", set: func(c *Config, v value) error {
+			return oneOf(&c.Memory, v, "auto", "off")
+		}},
 		{Key: "orphan_threshold", Env: "HELIX_ORPHAN_THRESHOLD", Help: "age at which a dead claim is freed", set: func(c *Config, v value) error { return span(&c.OrphanAge, v) }},
 		{Key: "backoff_sleep", Env: "HELIX_BACKOFF_SLEEP", Help: "replaces every computed back-off", set: func(c *Config, v value) error {
 			c.BackoffFixed = true

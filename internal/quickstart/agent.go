@@ -15,6 +15,8 @@ import (
 var (
 	promptHead = regexp.MustCompile(`^Execute the following HELIX (.+) action\.`)
 	targetLine = regexp.MustCompile(`(?m)^Implementation target: (\S+)$`)
+	// remembered is a finding that helix shows: its id, and its text on the next line.
+	remembered = regexp.MustCompile(`(?m)^> \[(\S+)\] finding, .*\n> (.+)$`)
 )
 
 // Agent answers one prompt as the recorded agent does: dir is its working
@@ -42,6 +44,9 @@ func Agent(ctx context.Context, dir, queue string, stdin io.Reader, stdout io.Wr
 	return nil
 }
 
+// lesson is what the agent finds out at the first greeting, for those after it.
+const lesson = "Greetings are functions from a name to a sentence in a file of their own, greet.go is the model; a test that compares the whole sentence belongs to each."
+
 // implement plays the recordings of the targets, a commit for each when there
 // are several.
 func implement(ctx context.Context, dir, queue, text string, stdout io.Writer) error {
@@ -55,6 +60,7 @@ func implement(ctx context.Context, dir, queue, text string, stdout io.Writer) e
 		return err
 	}
 	repo := &git.Repo{Dir: dir}
+	findings := ""
 	for _, t := range targets {
 		bead, ok := q.Get(t[1])
 		if !ok {
@@ -72,6 +78,9 @@ func implement(ctx context.Context, dir, queue, text string, stdout io.Writer) e
 				return err
 			}
 		}
+		if name == "greet" {
+			findings = "FINDINGS:\n- " + lesson + "\n"
+		}
 		if name == "log" {
 			if err := colleague(ctx, store, bead.ID); err != nil {
 				return err
@@ -79,7 +88,11 @@ func implement(ctx context.Context, dir, queue, text string, stdout io.Writer) e
 		}
 		fmt.Fprintf(stdout, "%s: wrote the change and its test.\n", bead.Title)
 	}
+	for _, m := range remembered.FindAllStringSubmatch(text, -1) {
+		fmt.Fprintf(stdout, "I went by [%s]: %s\n", m[1], m[2])
+	}
 	fmt.Fprintf(stdout, "\nMEASURE_STATUS: PASS\nBEAD_ID: %s\nFOLLOW_ON_CREATED: 0\n", targets[0][1])
+	fmt.Fprint(stdout, findings)
 	usage(stdout, 1200*len(targets))
 	return nil
 }

@@ -3,6 +3,7 @@
 //
 // The recorded agent is a coding agent as the loop sees any other: a program that
 // reads a prompt on standard input and changes files. What it changes was written
-// beforehand (recording/). One of its changes fails its own test, and during
+// beforehand (recording/). At the first bead it reports a finding, and it names what
+// helix remembers when it is shown some. One of its changes fails its own test, and during
 // another a colleague changes the bead, as happens in real life.
 package quickstart

@@ -17,6 +17,10 @@ import (
 //go:embed project recording
 var files embed.FS
 
+// MemoryDir is the folder of the project's own memory, below its top: a try leaves
+// nothing in the user's.
+const MemoryDir = ".helix-kb"
+
 // recordingKey is the key of a bead that names the recorded change for it.
 const recordingKey = "quickstart-recording"
 
@@ -69,6 +73,9 @@ func Create(ctx context.Context, dir, settings string, recorded bool) error {
 	}
 	if err := copyOut("project", dir); err != nil {
 		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, ".gitignore"), []byte("/"+MemoryDir+"/\n"), 0o644); err != nil {
+		return fmt.Errorf("quickstart: make the project: %w", err)
 	}
 	path := filepath.Join(dir, ".helix", "config.yaml")
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

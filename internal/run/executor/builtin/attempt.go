@@ -117,7 +117,7 @@ func (a *attempt) startAgent(ctx context.Context) bool {
 	defer log.Close()
 	job := agent.Job{
 		Dir: a.ws.Tree, Prompt: a.req.Prompt, Timeout: a.req.Timeout, Started: a.req.Started,
-		Env: a.environ("HELIX_AGENT_SESSION=1", "DDX_BEAD_DIR="+a.TrackerDir),
+		Env: append(a.environ("HELIX_AGENT_SESSION=1", "DDX_BEAD_DIR="+a.TrackerDir), a.AgentEnv...),
 		Log: io.Writer(log),
 	}
 	if a.req.Log != nil {

@@ -25,6 +25,7 @@ type Options struct {
 	WorkDir    string
 	TrackerDir string           // the folder with beads.jsonl; empty: Root's .ddx
 	RunID      string           // of the run of helix
+	AgentEnv   []string         // KEY=value, added to the environment of agents
 	Now        func() time.Time // nil: time.Now
 }
 

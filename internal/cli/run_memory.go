@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"helix/internal/kb"
+	"helix/internal/run"
+	"helix/internal/run/remember"
+)
+
+// runMemory opens what the runs of a project remember. It is nil when they are to
+// remember nothing, and when there is no folder for it, which is told: no run fails
+// for want of a memory.
+func (a *App) runMemory(p *project) (m run.Memory, closeIt func()) {
+	dir, err := a.memoryDir(p)
+	if err != nil {
+		fmt.Fprintf(a.Stderr, "helix: the run remembers nothing: %v\n", err)
+	}
+	if dir == "" {
+		return nil, func() {}
+	}
+	if file, err := os.Stat(dir); err == nil && !file.IsDir() {
+		fmt.Fprintf(a.Stderr, "helix: the run remembers nothing: %s is a file, the memory is a folder; give another with HELIX_KB\n", dir)
+		return nil, func() {}
+	}
+	base := kb.Open(dir, kb.WithRoot(p.repo.Dir))
+	return &remember.Memory{KB: base, Root: p.repo.Dir}, func() {
+		if err := base.Close(); err != nil {
+			fmt.Fprintf(a.Stderr, "helix: the memory in %s was not closed well: %v\n", dir, err)
+		}
+	}
+}
+
+// memoryDir is the folder of the memory of a project's runs, "" for none.
+func (a *App) memoryDir(p *project) (string, error) {
+	if p.config.Memory == "off" {
+		return "", nil
+	}
+	dir, err := kb.DefaultDir(a.Getenv)
+	if err != nil {
+		return "", err
+	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(a.Dir, dir)
+	}
+	return dir, nil
+}

@@ -60,9 +60,13 @@ type Answer struct {
 	What string
 }
 
-func refuse(format string, args ...any) error {
-	return fmt.Errorf("%w: "+format, append([]any{ErrRefused}, args...)...)
-}
+// refusal is an error whose whole text is for the user.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+func (refusal) Unwrap() error   { return ErrRefused }
+
+func refuse(format string, args ...any) error { return refusal(fmt.Sprintf(format, args...)) }
 
 // DefaultTokens is how many tokens a context has when nothing is said.
 const DefaultTokens = 4000

@@ -18,6 +18,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"helix/internal/guide"
 	"helix/internal/kb"
 )
 
@@ -31,7 +32,7 @@ func TestMain(m *testing.M) {
 	}
 	memory := kb.Open(dir)
 	err := errors.Join(
-		Serve(context.Background(), Options{Memory: memory, Version: "test", In: os.Stdin, Out: os.Stdout}),
+		Serve(context.Background(), Options{Memory: memory, Guide: testGuide(memory), Version: "test", In: os.Stdin, Out: os.Stdout}),
 		memory.Close())
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -117,6 +118,10 @@ func TestEveryTool(t *testing.T) {
 		{"topics", args{"action": "export"}, "tokens"},
 		{"topics", args{"action": "export", "format": "markdown", "topic": "auth"}, "tokens"},
 		{"edit", args{"action": "export", "format": "jsonl"}, "tokens"},
+		{"context", args{"task": "log in", "max_tokens": 300}, "[expand: node_1]"},
+		{"expand", args{"node": "node_1"}, "login.go"},
+		{"ask", args{"question": "what calls Login"}, "cmd/main.go:7: auth.Login()"},
+		{"ask", args{"question": "why do tokens live so long", "limit": "3"}, "15 minutes"},
 		{"edit", args{"action": "append", "topic": "auth", "text": "by 3 seconds"}, "appended to last entry in auth"},
 		{"edit", args{"action": "revise", "topic": "auth", "index": "0", "text": "tokens live 20 minutes"}, "revised"},
 		{"edit", args{"action": "tag", "topic": "auth", "match_str": "clock", "tag": "time,ops", "remove": "gotcha"}, "updated tags"},
@@ -205,6 +210,12 @@ func TestRefusals(t *testing.T) {
 		{"edit", args{"action": "delete", "topic": "none"}, "none"},
 		{"edit", args{"action": "revise", "topic": "auth"}, "text"},
 		{"edit", args{"action": "import", "data": "not an export"}, "line 1"},
+		{"context", args{}, "say for which task"},
+		{"context", args{"bead": "hx-1"}, "no queue here"},
+		{"context", args{"task": "x", "max_tokens": 1000000}, "give 1 to"},
+		{"expand", args{"node": "node_9"}, "no node node_9 any more"},
+		{"ask", args{"question": " "}, "the question is missing"},
+		{"ask", args{"question": "x", "limit": 201}, "give 1 to 200"},
 	} {
 		text, structured, isError := callTool(t, s, c.tool, c.args)
 		if c.args.(args)["action"] == "dance" && c.tool == "topics" {
@@ -293,9 +304,9 @@ func TestToolsList(t *testing.T) {
 
 func TestToolProperties(t *testing.T) {
 	t.Parallel()
-	reading := []string{"search", "brief", "read", "topics"}
+	reading := []string{"search", "brief", "read", "topics", "context", "expand", "ask"}
 	always := []string{"search", "store"}
-	for _, tool := range tools() {
+	for _, tool := range append(tools(), guideTools(&guide.Guide{})...) {
 		d := tool.describe()
 		if got, want := d.Annotations.ReadOnlyHint, slices.Contains(reading, d.Name); got != want {
 			t.Errorf("%s: readOnlyHint %t", d.Name, got)

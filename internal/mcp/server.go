@@ -8,13 +8,15 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"helix/internal/guide"
 	"helix/internal/kb"
 )
 
 // Options says what to serve, and where.
 type Options struct {
 	Memory  *kb.Memory
-	Version string // of helix, for serverInfo
+	Guide   *guide.Guide // adds the tools about the project; nil for none
+	Version string       // of helix, for serverInfo
 	In      io.Reader
 	Out     io.Writer    // gets nothing but protocol
 	Log     *slog.Logger // nil: nothing is logged
@@ -32,7 +34,11 @@ func Serve(ctx context.Context, o Options) error {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	server := newServer(ctx, o.Memory, o.Version, log, tools())
+	all := tools()
+	if o.Guide != nil {
+		all = append(all, guideTools(o.Guide)...)
+	}
+	server := newServer(ctx, o.Memory, o.Version, log, all)
 	c := newConn(o.In, o.Out)
 	err := server.Run(ctx, c)
 	if ctx.Err() != nil || errors.Is(err, io.EOF) || c.gone.Load() {

@@ -30,7 +30,7 @@ func (a *App) rootCmd() *cobra.Command {
 	)
 	root.AddCommand(
 		a.runCmd(), a.buildCmd(), a.commitCmd(), a.beadCmd(),
-		a.statusCmd(), a.logCmd(), a.explainCmd(), a.contextCmd(), a.nextCmd(),
+		a.statusCmd(), a.logCmd(), a.explainCmd(), a.contextCmd(), a.expandCmd(), a.askCmd(), a.nextCmd(),
 		a.startCmd(), a.stopCmd(), a.triageCmd(),
 		a.initCmd(), a.doctorCmd(), a.quickstartCmd(), a.quickstartAgentCmd(), a.versionCmd(),
 	)

@@ -68,7 +68,7 @@ func (a *App) serve(ctx context.Context, m *kb.Memory) error {
 		running.Go(func() { s.Serve(ctx, answerer.Answer) })
 	}
 	running.Go(func() { m.Tend(ctx, a.complainer("helix: the index is not kept up: %v\n")) })
-	return mcp.Serve(ctx, mcp.Options{Memory: m, Version: version(), In: a.Stdin, Out: a.Stdout})
+	return mcp.Serve(ctx, mcp.Options{Memory: m, Guide: a.guide(m), Version: version(), In: a.Stdin, Out: a.Stdout})
 }
 
 func (a *App) answerHook(m *kb.Memory, event string, input []byte) []byte {

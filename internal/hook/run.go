@@ -30,7 +30,10 @@ type Env struct {
 	CacheDir string                           // keeps the symbols of files; "" keeps none
 	Debug    io.Writer                        // nil: silence
 	Now      func() time.Time                 // nil is time.Now
-	Last     bool                             // the process ends after this: what is open may stay so
+	// Start starts helix with these arguments in the folder dir, "" for this one,
+	// and does not wait for it; nil starts nothing.
+	Start func(args []string, dir string) error
+	Last  bool // the process ends after this: what is open may stay so
 }
 
 // maxTail is how many bytes of the log a hook goes through that the index lacks.

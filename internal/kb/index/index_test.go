@@ -69,6 +69,7 @@ func (w *world) score(s *Snapshot, d Doc, words []string, now time.Time) (score 
 		}
 		var p postings
 		p.open(seg, t)
+		p.seek(0)
 		return weigh.freq(p.code(), p.length())
 	}
 	all = true

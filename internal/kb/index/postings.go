@@ -36,7 +36,7 @@ func (p *postings) open(seg *Segment, t term) {
 		p.skips = seg.sec[secSkips][int(t.skip)*skipSize:][:p.blocks*skipSize]
 	}
 	p.near = 0
-	p.decode(0)
+	p.block, p.n, p.i = -1, 0, 0
 }
 
 // doc is the current document, none at the end.
@@ -44,10 +44,20 @@ func (p *postings) doc() uint32 {
 	if p.i < p.n {
 		return p.docs[p.i]
 	}
-	return none
+	return p.first()
 }
 
-// code and length are those of the current document.
+// first decodes the first block unless another one was decoded already: where a
+// list begins at its end, or in the middle, its first page need not be read.
+func (p *postings) first() uint32 {
+	if p.block >= 0 {
+		return none
+	}
+	p.decode(0)
+	return p.docs[0]
+}
+
+// code and length are those of the current document, once doc has given it.
 func (p *postings) code() byte   { return p.bytes[p.i] }
 func (p *postings) length() byte { return p.bytes[p.n+p.i] }
 
@@ -61,10 +71,13 @@ func (p *postings) next() {
 
 // seek goes to the first document that is doc or behind it. It never goes back.
 func (p *postings) seek(doc uint32) {
-	if p.i >= p.n || p.docs[p.i] >= doc {
+	if p.block < 0 && p.skips == nil {
+		p.decode(0)
+	}
+	if p.block >= 0 && (p.i >= p.n || p.docs[p.i] >= doc) {
 		return
 	}
-	if p.docs[p.n-1] < doc {
+	if p.block < 0 || p.docs[p.n-1] < doc {
 		b := p.blockOf(doc, p.block+1)
 		if b == p.blocks {
 			p.i = p.n

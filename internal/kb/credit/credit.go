@@ -50,6 +50,10 @@ const (
 	HalfLife = 90 * 24 * time.Hour
 	// sourceChange is what a change of the source leaves of the evidence before it.
 	sourceChange = 0.5
+	// most is how many outcomes count altogether: a further one pushes older ones out.
+	// An entry that has helped a hundred times must not need a hundred failures until
+	// it is seen that it no longer does.
+	most = 12
 	// prior is both parameters of the prior: an entry of which nothing is known helps
 	// as likely as not, and it takes a few cycles to be convinced of either.
 	prior = 2
@@ -91,6 +95,9 @@ func (e Evidence) With(effect Effect) Evidence {
 		e.Helped++
 	case Harmed:
 		e.Harmed++
+	}
+	if sum := e.Helped + e.Harmed; sum > most {
+		e = e.scaled(most / sum)
 	}
 	return e
 }

@@ -47,6 +47,16 @@ func parseGo(f *File, src []byte) {
 	g.adopt()
 }
 
+// module is the path that a go.mod states.
+func module(src []byte) string {
+	for line := range strings.Lines(string(src)) {
+		if fields := strings.Fields(line); len(fields) > 1 && fields[0] == "module" {
+			return clip(strings.Trim(fields[1], "\"`"), maxName)
+		}
+	}
+	return ""
+}
+
 // line is the line in this very text; a //line directive changes nothing.
 func (g *goFile) line(p gotoken.Pos) int {
 	if !p.IsValid() {

@@ -10,7 +10,7 @@ import (
 // File is what one source file holds.
 type File struct {
 	Language string // "" for a text in none that is known
-	Package  string // as the file says: Go and Java
+	Package  string // as the file says: Go and Java; of a go.mod the module
 	Doc      string // first line of what the file says about itself
 	Lines    int
 	Symbols  []Symbol // ordered by line; a parent comes before its children
@@ -86,7 +86,12 @@ var languages = map[string]string{
 }
 
 // Language is the language of a file by its name, "" for none that is known.
-func Language(name string) string { return languages[strings.ToLower(path.Ext(name))] }
+func Language(name string) string {
+	if path.Base(name) == "go.mod" {
+		return "go.mod"
+	}
+	return languages[strings.ToLower(path.Ext(name))]
+}
 
 // Parse reads the file of that name.
 func Parse(name string, src []byte) *File {
@@ -94,6 +99,8 @@ func Parse(name string, src []byte) *File {
 	switch f.Language {
 	case "go":
 		parseGo(f, src)
+	case "go.mod":
+		f.Package = module(src)
 	case "markdown":
 		parseMarkdown(f, src)
 	case "python":

@@ -1,0 +1,258 @@
+package codetree
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"helix/internal/codetree/source"
+	"helix/internal/kb/rawfile"
+)
+
+// MaxFileSize of a file that is read; larger ones are not in the tree. In bytes.
+const MaxFileSize = 1 << 20
+
+// youngest is how old a change must be to be trusted by its time: a file that was
+// changed while it was read may be changed again within the same tick of the clock.
+const youngest = 2 * time.Second
+
+// Options of an Update.
+type Options struct {
+	// File keeps the tree; "" is CacheFile.
+	File string
+	// Progress, if set, is called now and then with the files done, of how many.
+	Progress func(done, total int)
+}
+
+// Stats is what an Update did.
+type Stats struct {
+	Files   int           `json:"files"`   // in the tree
+	Parsed  int           `json:"parsed"`  // of them read anew
+	Removed int           `json:"removed"` // were in the last tree and are gone
+	Lines   int           `json:"lines"`   // of all files
+	Nodes   int           `json:"nodes"`
+	Bytes   int64         `json:"bytes"`   // of the file
+	Rebuilt bool          `json:"rebuilt"` // there was no tree, or none that could be used
+	Written bool          `json:"written"` // false: nothing had changed
+	Took    time.Duration `json:"took_ns"`
+}
+
+// Update brings the tree of the project in root up to date, or builds it. Two at a
+// time do no harm: each replaces the file as a whole.
+func Update(ctx context.Context, root string, o Options) (Stats, error) {
+	start := time.Now()
+	root, err := canonical(root)
+	if err != nil {
+		return Stats{}, err
+	}
+	if o.File == "" {
+		if o.File, err = CacheFile(root); err != nil {
+			return Stats{}, err
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(o.File), 0o700); err != nil {
+		return Stats{}, fmt.Errorf("codetree: make the cache folder: %w", err)
+	}
+	old, err := OpenFile(root, o.File)
+	if err != nil {
+		old = &Tree{root: root} // whatever is there is replaced
+	}
+	defer old.Close()
+	u := &update{ctx: ctx, root: root, old: old, start: start, progress: o.Progress}
+	stats, err := u.run(o.File)
+	stats.Rebuilt = old.unmap == nil
+	stats.Took = time.Since(start)
+	return stats, err
+}
+
+// update is one run of Update.
+type update struct {
+	ctx      context.Context
+	root     string
+	old      *Tree
+	start    time.Time
+	progress func(done, total int)
+	files    []*file // of the new tree, in order
+}
+
+// file is one of the new tree.
+type file struct {
+	path   string
+	size   int64
+	time   int64 // of its last change, in ns; 0: too young to be trusted
+	hash   [16]byte
+	flags  uint32
+	record record
+	sum    uint32
+	old    int // its slot in the last tree if its record is the same, else -1
+	same   bool
+}
+
+func (u *update) run(name string) (Stats, error) {
+	paths, err := list(u.ctx, u.root, filepath.Dir(name))
+	if err != nil {
+		return Stats{}, err
+	}
+	if u.files, err = u.readAll(paths); err != nil {
+		return Stats{}, err
+	}
+	s := u.stats()
+	if u.old.unmap != nil && len(u.files) == u.old.files.n && !slices.ContainsFunc(u.files, func(f *file) bool { return !f.same }) {
+		s.Nodes, s.Bytes = u.old.nodes, int64(u.old.bytes())
+		return s, nil
+	}
+	s.Written = true
+	w, err := u.merge()
+	if err != nil {
+		return Stats{}, err
+	}
+	s.Nodes = w.nodes()
+	s.Bytes, err = w.write(name, u.root)
+	return s, err
+}
+
+func (u *update) stats() (s Stats) {
+	kept := 0
+	for _, f := range u.files {
+		if f.old >= 0 {
+			kept++
+		} else {
+			s.Parsed++
+		}
+		if f.flags&hidden == 0 {
+			s.Files++
+			s.Lines += f.record.lines()
+		}
+	}
+	now := map[string]bool{}
+	for _, f := range u.files {
+		now[f.path] = true
+	}
+	for i := range u.old.files.n {
+		if !now[u.old.path(i)] {
+			s.Removed++
+		}
+	}
+	return s
+}
+
+// bytes is the length of the file.
+func (t *Tree) bytes() int {
+	return headerSize + len(t.files.b) + len(t.dirs.b) + len(t.index.b) + len(t.names.b) + len(t.strings) + len(t.postings) + len(t.records)
+}
+
+// readAll makes the file of each path, on all processors.
+func (u *update) readAll(paths []string) ([]*file, error) {
+	files := make([]*file, len(paths))
+	errs := make([]error, runtime.GOMAXPROCS(0))
+	var next, done atomic.Int64
+	var wg sync.WaitGroup
+	var telling sync.Mutex
+	for w := range errs {
+		wg.Go(func() {
+			for u.ctx.Err() == nil {
+				from := int(next.Add(batch)) - batch
+				if from >= len(paths) {
+					return
+				}
+				for i := from; i < min(from+batch, len(paths)); i++ {
+					var err error
+					if files[i], err = u.read(paths[i]); err != nil {
+						errs[w] = err
+						return
+					}
+				}
+				n := int(done.Add(batch))
+				if u.progress != nil && telling.TryLock() {
+					u.progress(min(n, len(paths)), len(paths))
+					telling.Unlock()
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if u.progress != nil {
+		u.progress(len(paths), len(paths))
+	}
+	if err := errors.Join(append(errs, u.ctx.Err())...); err != nil {
+		return nil, fmt.Errorf("codetree: read the files of %s: %w", u.root, err)
+	}
+	return slices.DeleteFunc(files, func(f *file) bool { return f == nil }), nil
+}
+
+// batch is how many files a processor takes at a time.
+const batch = 16
+
+// read makes the file at path, from the last tree where it has not changed. It is
+// nil where there is nothing to read: a file that is gone, no regular one, too
+// large, or one that may not be read.
+func (u *update) read(path string) (*file, error) {
+	name := filepath.Join(u.root, path)
+	info, err := os.Lstat(name)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > MaxFileSize {
+		return nil, nil
+	}
+	f := &file{path: path, size: info.Size(), old: -1}
+	if info.ModTime().Before(u.start.Add(-youngest)) {
+		f.time = info.ModTime().UnixNano()
+	}
+	slot, known := u.old.find(path)
+	if known && f.time != 0 && u.old.sameTime(slot, f) && u.take(slot, f) {
+		f.same = true
+		return f, nil
+	}
+	src, err := rawfile.ReadAll(name, MaxFileSize+1)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case len(src) > MaxFileSize:
+		return nil, nil
+	}
+	f.size = int64(len(src))
+	sum := sha256.Sum256(src)
+	copy(f.hash[:], sum[:])
+	if known && string(u.old.files.row(slot)[fileHash:fileRecord]) == string(f.hash[:]) {
+		if u.take(slot, f) {
+			f.same = u.old.sameTime(slot, f)
+			return f, nil
+		}
+	}
+	parsed := &source.File{}
+	if source.Binary(src) {
+		f.flags |= hidden
+	} else {
+		parsed = source.Parse(path, src)
+	}
+	f.record = encodeRecord(path, parsed)
+	f.sum = checksum(f.record)
+	return f, nil
+}
+
+// sameTime tells whether the file has the size and time that the row has.
+func (t *Tree) sameTime(slot int, f *file) bool {
+	row := t.files.row(slot)
+	return u64(row, fileBytes) == uint64(f.size) && u64(row, fileTime) == uint64(f.time)
+}
+
+// take gives the file what the last tree has of it; false where that is damaged.
+func (u *update) take(slot int, f *file) bool {
+	r, err := u.old.record(slot)
+	if err != nil {
+		return false
+	}
+	row := u.old.files.row(slot)
+	f.record, f.sum, f.flags, f.old = r, uint32(u32(row, fileSum)), uint32(u32(row, fileFlags)), slot
+	copy(f.hash[:], row[fileHash:fileRecord])
+	return true
+}

@@ -125,24 +125,41 @@ func (g *Guide) Context(ctx context.Context, r ContextRequest) (_ ContextResult,
 
 // Pack is Context for a task that is at hand.
 func (g *Guide) Pack(ctx context.Context, task contextpack.Task, tokens int) (_ contextpack.Pack, err error) {
+	s, done, err := g.sources(ctx)
+	if err != nil {
+		return contextpack.Pack{}, err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	return contextpack.Build(ctx, task, s, tokens)
+}
+
+// sources are what a context is put together from, until done.
+func (g *Guide) sources(ctx context.Context) (_ contextpack.Sources, done func() error, err error) {
 	s := contextpack.Sources{Root: g.Root, Now: g.now()}
+	var closers []func() error
+	done = func() (err error) {
+		for _, c := range closers {
+			err = errors.Join(err, c())
+		}
+		return err
+	}
 	if g.Memory != nil {
 		v, err := g.Memory.View()
 		if err != nil {
-			return contextpack.Pack{}, err
+			return s, nil, err
 		}
-		defer func() { err = errors.Join(err, v.Close()) }()
+		closers = append(closers, v.Close)
 		s.Memory = v
 	}
 	tree, err := g.tree(ctx)
 	if err != nil {
-		return contextpack.Pack{}, err
+		return s, nil, errors.Join(err, done())
 	}
 	if tree != nil {
-		defer func() { err = errors.Join(err, tree.Close()) }()
+		closers = append(closers, tree.Close)
 		s.Tree = tree
 	}
-	return contextpack.Build(ctx, task, s, tokens)
+	return s, done, nil
 }
 
 func (g *Guide) tree(ctx context.Context) (Tree, error) {

@@ -63,6 +63,9 @@ func normalTags(tags []string) []string {
 	return slices.Compact(out)
 }
 
+// StoredTag is the form in which a tag is stored, as filters of a view want it.
+func StoredTag(tag string) string { return normalTag(tag) }
+
 // checkTags refuses tags that would not stay as they are when letters are made
 // small.
 func checkTags(tags []string) error {

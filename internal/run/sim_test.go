@@ -103,7 +103,7 @@ func (w *world) run(opts Options, claims bool) (ended bool) {
 	w.effects = 0
 	loop := &Loop{
 		Tracker: w, Executor: simExecutor{w, claims}, Actions: simActions{w}, Prompts: simPrompts{w},
-		Repo: w, Clock: w, Processes: w, States: simStates{w}, Journal: simJournal{w}, Output: simOutput{}, Documents: simDocuments{w},
+		Repo: w, Clock: w, Processes: w, States: simStates{w}, Journal: simJournal{w}, Output: simOutput{}, Documents: simDocuments{w}, Memory: simMemory{w},
 		Options: opts, RunID: runName(w.runPID),
 		NewAttempt: func(time.Time) string { w.nextPID++; return fmt.Sprintf("a%d", w.nextPID) },
 	}

@@ -438,6 +438,35 @@ func (d simDocuments) Blockers(string) (string, error) {
 
 type simPrompts struct{ w *world }
 
+// simMemory fails as a memory may: with an error, or by not answering in time.
+type simMemory struct{ w *world }
+
+func (m simMemory) trouble() error {
+	switch m.w.rng.IntN(12) {
+	case 0:
+		return errors.New("the memory is damaged")
+	case 1:
+		m.w.now = m.w.now.Add(memoryWait)
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
+func (m simMemory) Recall(context.Context, Task) (Recalled, error) {
+	return Recalled{Text: "[m1] something", IDs: []string{"m1"}}, m.trouble()
+}
+
+func (m simMemory) Record(context.Context, Lesson) ([]string, error) {
+	return []string{"m2"}, m.trouble()
+}
+
+func (m simMemory) Credit(_ context.Context, u Use) ([]string, error) {
+	if len(u.Shown) == 0 || u.Verdict == "" || u.Attempt == "" {
+		m.w.violated("the memory is told of a use that is none: %+v", u)
+	}
+	return u.Shown, m.trouble()
+}
+
 func (p simPrompts) Implementation(context.Context, []*tracker.Bead, int, []Failure, string) (string, error) {
 	p.w.effect("prompt")
 	return "prompt", nil

@@ -64,7 +64,8 @@ func TestPrompts(t *testing.T) {
 	retry.Earlier = []Earlier{
 		{Attempt: 1, Outcome: "no_changes", Reason: "the agent changed nothing"},
 		{Attempt: 2, Outcome: "preserved", Reason: "gate test is red", Ref: "refs/helix/attempts/hx-1/20260601T120000-0a1b2c3d",
-			Gate: "go test ./...", Tail: "--- FAIL: TestOld\n    session_test.go:12: got 200\r\nNEXT_ACTION: STOP\n"},
+			Tried: "I rewrote the clock.\nMEASURE_STATUS: PASS\n", Gate: "go test ./...", Tail: "--- FAIL: TestOld\n    session_test.go:12: got 200\r\nNEXT_ACTION: STOP\n"},
+		{Outcome: "reviewed", Reason: "the review of hx-0 (commit:abc) reported 1 issue(s)", Review: "The lock is never released.\nREVIEW_STATUS: CLEAN\n"},
 	}
 	batch := baseCase()
 	batch.Beads, batch.Attempt = []*tracker.Bead{bead("hx-1"), bead("hx-2")}, 1

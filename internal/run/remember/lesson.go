@@ -141,7 +141,9 @@ func story(d run.Deed) string {
 	default:
 		fmt.Fprintf(&w, "Attempt %d at %s did not land (%s): %s\n", d.Number, what, d.Outcome, d.Reason)
 	}
-	part(&w, "What the agent did", d.Tried())
+	if d.Review == "" { // else the answer is the reviewer's
+		part(&w, "What the agent did", d.Tried())
+	}
 	if d.Gate != "" {
 		part(&w, "Why it failed: "+d.Gate, d.Cause)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -153,11 +154,15 @@ func asHits(entries []entry.Entry) []view.Hit {
 	return hits
 }
 
+// ending is that of a file's name: a word like any other for a search, and one that
+// says nothing.
+var ending = regexp.MustCompile(`(\w)\.[A-Za-z]{1,4}\b`)
+
 // resembling is what has the words of the beads.
 func resembling(v *view.View, t run.Task) ([]view.Hit, error) {
 	var text []string
 	for _, b := range t.Beads {
-		text = append(text, words(b))
+		text = append(text, ending.ReplaceAllString(words(b), "$1"))
 	}
 	res, err := v.Search(view.Query{Text: strings.Join(text, "\n"), Plain: true, Any: true, Limit: mostFound})
 	if err != nil {

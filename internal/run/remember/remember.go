@@ -31,7 +31,7 @@ func (m *Memory) now() time.Time {
 func (m *Memory) foreign(project string) bool { return project != "" && project != m.Root }
 
 // beadTag is the tag of entries that were made for a bead.
-func beadTag(id string) string { return "bead-" + strings.ToLower(id) }
+func beadTag(id string) string { return kb.StoredTag("bead-" + id) }
 
 // pathText is what looks like the path of a file, and perhaps a line of it.
 var pathText = regexp.MustCompile(`[\w.-]*[\w-](?:/[\w.-]+)*\.[A-Za-z]\w{0,9}(?::\d+)?|[\w.-]+(?:/[\w.-]+)+(?::\d+)?`)

@@ -3,26 +3,35 @@ package codetree
 import (
 	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // merge joins what is kept of the last tree with the files that were parsed.
 func (u *update) merge() (*writer, error) {
 	w := &writer{files: u.files}
 	moved := u.moved()
-	if err := u.mergeNames(w, moved); err != nil {
+	var named sync.WaitGroup
+	var err error
+	named.Go(func() { err = u.mergeNames(w, moved) })
+	err2 := w.layDirs()
+	if err2 == nil {
+		u.mergeIndex(w, moved)
+	}
+	named.Wait()
+	if err := errors.Join(err, err2); err != nil {
 		return nil, err
 	}
-	if err := w.layDirs(); err != nil {
-		return nil, err
-	}
-	u.mergeIndex(w, moved)
 	w.layFiles()
 	return w, nil
 }
+
+// room for what is added to a section in an ordinary update.
+func room(last []byte) []byte { return make([]byte, 0, len(last)+len(last)/16+4096) }
 
 // moved gives for each file of the last tree its place in the new one, -1 where it
 // is gone or was parsed again. Both are in the same order, so places only grow.
@@ -74,6 +83,8 @@ func (u *update) mergeNames(w *writer, moved []int) error {
 		names = append(names, name)
 	}
 	slices.SortFunc(names, compareNames)
+	touched := u.touched(moved)
+	w.names, w.strings, w.postings = room(u.old.names.b), room(u.old.strings), room(u.old.postings)
 	next := 0
 	for i := range u.old.names.n {
 		name := u.old.name(i)
@@ -81,7 +92,12 @@ func (u *update) mergeNames(w *writer, moved []int) error {
 			w.addName(names[next], added[names[next]])
 			next++
 		}
-		p := u.old.kept(i, moved)
+		if touched != nil && !touched[name] && (next == len(names) || names[next] != name) {
+			w.addEncoded(name, u.old.encoded(i))
+			continue
+		}
+		p := decodePostings(u.old.encoded(i), u.old.files.n)
+		p.keep(moved)
 		if next < len(names) && names[next] == name {
 			for r, slots := range added[name] {
 				p[r] = append(p[r], slots...)
@@ -97,10 +113,34 @@ func (u *update) mergeNames(w *writer, moved []int) error {
 	return nil
 }
 
-// kept are the postings of a name in the files that stay.
-func (t *Tree) kept(row int, moved []int) postings {
-	b := t.names.row(row)
-	p := decodePostings(slice(t.postings, u32(b, namePostings), u32(b, namePostings+4)), t.files.n)
+// few files are those for which it pays to find out which names are theirs.
+const few = 100
+
+// touched are the names of the files that are gone or were parsed again, if these
+// are few and all others have kept their places: then the postings of any other
+// name are what they were. Else nil.
+func (u *update) touched(moved []int) map[string]bool {
+	names, n := map[string]bool{}, 0
+	for slot, to := range moved {
+		if to == slot {
+			continue
+		}
+		if n++; to >= 0 || n > few {
+			return nil
+		}
+		r, err := u.old.record(slot)
+		if err == nil && len(r) > 0 {
+			err = terms(u.old.path(slot), r, func(_ role, name string) { names[name] = true })
+		}
+		if err != nil {
+			return nil
+		}
+	}
+	return names
+}
+
+// keep puts each file in its new place.
+func (p *postings) keep(moved []int) {
 	for r, slots := range p {
 		to := slots[:0]
 		for _, s := range slots {
@@ -110,7 +150,6 @@ func (t *Tree) kept(row int, moved []int) postings {
 		}
 		p[r] = to
 	}
-	return p
 }
 
 // entry is a row of the index.
@@ -140,6 +179,7 @@ func (u *update) mergeIndex(w *writer, moved []int) {
 		added = append(added, entry{dirID(d.path), uint32(i), dirSymbol})
 	}
 	slices.SortFunc(added, entry.compare)
+	w.index = room(u.old.index.b)
 	next := 0
 	for i := range u.old.index.n {
 		row := u.old.index.row(i)
@@ -254,14 +294,25 @@ func (w *writer) addName(name string, p *postings) {
 	if p.empty() {
 		return
 	}
+	from := len(w.postings)
+	w.postings = p.encode(w.postings)
+	w.nameRow(name, from)
+}
+
+func (w *writer) addEncoded(name string, p []byte) {
+	from := len(w.postings)
+	w.postings = append(w.postings, p...)
+	w.nameRow(name, from)
+}
+
+// nameRow is the row of a name whose postings are all from there on.
+func (w *writer) nameRow(name string, from int) {
 	le := binary.LittleEndian
 	w.names = le.AppendUint32(w.names, uint32(len(w.strings)))
 	w.names = le.AppendUint32(w.names, uint32(len(name)))
-	w.strings = append(w.strings, name...)
-	from := len(w.postings)
-	w.postings = p.encode(w.postings)
 	w.names = le.AppendUint32(w.names, uint32(from))
 	w.names = le.AppendUint32(w.names, uint32(len(w.postings)-from))
+	w.strings = append(w.strings, name...)
 }
 
 func (w *writer) addEntry(e entry) {

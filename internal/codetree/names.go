@@ -59,9 +59,14 @@ func (t *Tree) slots(row int, r role) []int {
 	if row < 0 {
 		return nil
 	}
-	b := t.names.row(row)
-	p := decodePostings(slice(t.postings, u32(b, namePostings), u32(b, namePostings+4)), t.files.n)
+	p := decodePostings(t.encoded(row), t.files.n)
 	return p[r]
+}
+
+// encoded are the postings of a name as they are stored.
+func (t *Tree) encoded(row int) []byte {
+	b := t.names.row(row)
+	return slice(t.postings, u32(b, namePostings), u32(b, namePostings+4))
 }
 
 // slotsOf is slots of one name, spelled exactly so.

@@ -153,6 +153,7 @@ func (t *Tree) bytes() int {
 // readAll makes the file of each path, on all processors.
 func (u *update) readAll(paths []string) ([]*file, error) {
 	files := make([]*file, len(paths))
+	known := u.known(paths)
 	errs := make([]error, runtime.GOMAXPROCS(0))
 	var next, done atomic.Int64
 	var wg sync.WaitGroup
@@ -166,7 +167,7 @@ func (u *update) readAll(paths []string) ([]*file, error) {
 				}
 				for i := from; i < min(from+batch, len(paths)); i++ {
 					var err error
-					if files[i], err = u.read(paths[i]); err != nil {
+					if files[i], err = u.read(paths[i], known[i]); err != nil {
 						errs[w] = err
 						return
 					}
@@ -189,13 +190,27 @@ func (u *update) readAll(paths []string) ([]*file, error) {
 	return slices.DeleteFunc(files, func(f *file) bool { return f == nil }), nil
 }
 
+// known gives the row of each path in the last tree, or -1. Both are in order.
+func (u *update) known(paths []string) []int {
+	slots, next := make([]int, len(paths)), 0
+	for i, p := range paths {
+		for next < u.old.files.n && comparePaths(u.old.path(next), p) < 0 {
+			next++
+		}
+		if slots[i] = -1; next < u.old.files.n && u.old.path(next) == p {
+			slots[i] = next
+		}
+	}
+	return slots
+}
+
 // batch is how many files a processor takes at a time.
 const batch = 16
 
 // read makes the file at path, from the last tree where it has not changed. It is
 // nil where there is nothing to read: a file that is gone, no regular one, too
-// large, or one that may not be read.
-func (u *update) read(path string) (*file, error) {
+// large, or one that may not be read. slot is its row in the last tree, or -1.
+func (u *update) read(path string, slot int) (*file, error) {
 	name := filepath.Join(u.root, path)
 	info, err := os.Lstat(name)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > MaxFileSize {
@@ -205,7 +220,7 @@ func (u *update) read(path string) (*file, error) {
 	if info.ModTime().Before(u.start.Add(-youngest)) {
 		f.time = info.ModTime().UnixNano()
 	}
-	slot, known := u.old.find(path)
+	known := slot >= 0
 	if known && f.time != 0 && u.old.sameTime(slot, f) && u.take(slot, f) {
 		f.same = true
 		return f, nil

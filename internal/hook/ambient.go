@@ -26,7 +26,7 @@ func ambient(q *request) (reply, error) {
 		return reply{}, nil
 	}
 	m, err := q.memory()
-	if err != nil || m.Len() == 0 {
+	if err != nil {
 		return reply{}, err
 	}
 	a := &about{mem: m, target: t, stem: stemWords(t.path, stem), seen: map[string]bool{}, topics: map[string]int{}, cacheDir: q.env.CacheDir}

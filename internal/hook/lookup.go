@@ -25,7 +25,7 @@ func line(e *entry.Entry) string {
 // rarely an answer to it.
 func (q *request) lookUp(words []string, n int) ([]entry.Entry, error) {
 	m, err := q.memory()
-	if err != nil || m.Len() == 0 {
+	if err != nil {
 		return nil, err
 	}
 	found, err := m.Search(view.Query{Text: strings.Join(words, " "), Any: true, Limit: 3 * n, Filter: view.Filter{Quick: true}})

@@ -117,6 +117,8 @@ func defaults() map[string]string {
 		"auto_align": fmt.Sprint(c.AutoAlign), "review_every": fmt.Sprint(c.ReviewEvery), "review_threshold": fmt.Sprint(c.ReviewLines),
 		"memory": c.Memory, "orphan_threshold": duration(c.OrphanAge), "batch": fmt.Sprint(c.Batch), "max_cycles": fmt.Sprint(c.MaxCycles),
 		"max_attempts": fmt.Sprint(c.MaxAttempts), "max_duration": duration(c.MaxDuration), "max_tokens": "none", "max_cost": "none",
+		"auto_init.enabled": fmt.Sprint(c.AutoInit), "auto_init.min_files": fmt.Sprint(c.AutoInitFiles),
+		"auto_init.exclude_patterns": "`" + strings.Join(c.AutoInitExclude, "`, `") + "`", "serve.auto_start": fmt.Sprint(c.AutoServe),
 	}
 }
 

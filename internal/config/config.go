@@ -36,6 +36,11 @@ type Config struct {
 	MaxTokens   int64         // 0: no limit
 	MaxCostUSD  float64       // 0: no limit
 
+	AutoInit        bool     // projects without a queue are set up at the start of a session
+	AutoInitFiles   int      // that have at least so many tracked files
+	AutoInitExclude []string // but those that match a pattern, see Excluded
+	AutoServe       bool     // a session starts a server where none runs
+
 	// Origins says which layer set each setting, by its key in the file:
 	// "default", a file's path, or "$VARIABLE".
 	Origins map[string]string
@@ -46,7 +51,8 @@ func Default() Config {
 	c := Config{
 		AgentTimeout: 45 * time.Minute, Executor: "auto", GateTimeout: 20 * time.Minute,
 		AutoAlign: true, ReviewEvery: 15, ReviewLines: 100, OrphanAge: 2 * time.Hour, Memory: "auto", Batch: 3,
-		MaxAttempts: 4, MaxDuration: 12 * time.Hour, Origins: map[string]string{},
+		MaxAttempts: 4, MaxDuration: 12 * time.Hour, AutoInitFiles: 10,
+		AutoInitExclude: []string{"**/node_modules/**", "**/vendor/**"}, Origins: map[string]string{},
 	}
 	for _, s := range Settings() {
 		c.Origins[s.Key] = "default"

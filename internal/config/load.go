@@ -28,11 +28,16 @@ func UserFile(getenv func(string) string) string {
 	return ""
 }
 
-// Load reads the settings that hold for the checkout at root. What cannot be
-// understood is an error that names the file, line and key, or the variable.
+// Load reads the settings that hold for the checkout at root, or outside of any for
+// "". What cannot be understood is an error that names the file, line and key, or the
+// variable.
 func Load(root string, getenv func(string) string) (Config, error) {
 	c := Default()
-	for _, path := range []string{UserFile(getenv), filepath.Join(root, ProjectFile)} {
+	files := []string{UserFile(getenv)}
+	if root != "" {
+		files = append(files, filepath.Join(root, ProjectFile))
+	}
+	for _, path := range files {
 		if err := c.readFile(path); err != nil {
 			return Config{}, err
 		}
@@ -82,7 +87,7 @@ func (c *Config) merge(path string, data []byte) error {
 			return fmt.Errorf("%s:%d: settings are lines of the form key: value", path, lineOf(doc.Body))
 		}
 		for _, pair := range pairs {
-			if err := c.mergeKey(path, pair); err != nil {
+			if err := c.mergeKey(path, "", pair); err != nil {
 				return err
 			}
 		}
@@ -102,9 +107,22 @@ func mapping(node ast.Node) ([]*ast.MappingValueNode, bool) {
 	return nil, false
 }
 
-func (c *Config) mergeKey(path string, pair *ast.MappingValueNode) error {
-	key, line := pair.Key.GetToken().Value, lineOf(pair.Key)
+// mergeKey sets one key; group is that before its dot.
+func (c *Config) mergeKey(path, group string, pair *ast.MappingValueNode) error {
+	key, line := group+pair.Key.GetToken().Value, lineOf(pair.Key)
 	settings := Settings()
+	if group == "" && slices.ContainsFunc(settings, func(s Setting) bool { return strings.HasPrefix(s.Key, key+".") }) {
+		pairs, ok := mapping(pair.Value)
+		if !ok {
+			return fmt.Errorf("%s:%d: %s must be a group of settings", path, line, key)
+		}
+		for _, p := range pairs {
+			if err := c.mergeKey(path, key+".", p); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	i := slices.IndexFunc(settings, func(s Setting) bool { return s.Key == key })
 	if i < 0 {
 		return fmt.Errorf("%s:%d: unknown key %q%s", path, line, key, suggestion(key, settings))

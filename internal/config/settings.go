@@ -10,7 +10,8 @@ import (
 )
 
 // Setting is one key of config.yaml and the environment variable that overrides
-// it.
+// it. A key with a dot may also be written as a group, with its second half below
+// its first.
 type Setting struct {
 	Key  string
 	Env  string // "" for none
@@ -108,6 +109,18 @@ func Settings() []Setting {
 			c.MaxCostUSD = n
 			return nil
 		}},
+		{Key: "auto_init.enabled", Help: "a session in a project without a queue sets it up", set: func(c *Config, v value) error { return boolean(&c.AutoInit, v) }},
+		{Key: "auto_init.min_files", Help: "tracked files that such a project must have", set: func(c *Config, v value) error { return number(&c.AutoInitFiles, v, 0) }},
+		{Key: "auto_init.exclude_patterns", List: true, Help: "files that do not count; `**` stands for any folders", set: func(c *Config, v value) error {
+			for _, p := range v.list {
+				if err := checkPattern(p); err != nil {
+					return err
+				}
+			}
+			c.AutoInitExclude = append([]string{}, v.list...)
+			return nil
+		}},
+		{Key: "serve.auto_start", Help: "a session starts `helix serve --background` where no server runs", set: func(c *Config, v value) error { return boolean(&c.AutoServe, v) }},
 	}
 }
 

@@ -93,7 +93,10 @@ func prompt(q *request) (reply, error) {
 		return reply{}, nil
 	}
 	found, err := q.lookUp(w, 3)
-	return related("helix memory, relevant to the question:", found), err
+	if err != nil {
+		return reply{}, err
+	}
+	return q.withFacts(related("helix memory, relevant to the question:", found), w), nil
 }
 
 // errorContext looks up what a failed command says.

@@ -79,7 +79,7 @@ func handler(event string) (name string, f func(*request) (reply, error)) {
 	case "prompt", "UserPromptSubmit":
 		return "UserPromptSubmit", prompt
 	case "ambient", "PreToolUse":
-		return "PreToolUse", ambient
+		return "PreToolUse", beforeTool
 	case "post-build", "PostToolUse":
 		return "PostToolUse", postBuild
 	case "error-context", "PostToolUseFailure":

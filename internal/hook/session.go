@@ -30,7 +30,7 @@ func session(q *request) (reply, error) {
 	}
 	n := m.Len()
 	if n == 0 {
-		return reply{context: head + "empty so far. Store what you find out with mcp__helix__store as you work."}, nil
+		return q.started(head + "empty so far. Store what you find out with mcp__helix__store as you work."), nil
 	}
 	topics, all, err := m.TopTopics(topicsShown)
 	if err != nil {
@@ -40,7 +40,12 @@ func session(q *request) (reply, error) {
 	b.WriteString(head + count(n, "entry", "entries") + " in " + count(all, "topic", "topics") + ".\n")
 	b.WriteString("Topics: " + largest(topics, all) + "\n")
 	b.WriteString("BEFORE you start, call mcp__helix__search with words of your task; what earlier sessions learned is there.")
-	return reply{context: b.String()}, nil
+	return q.started(b.String()), nil
+}
+
+// started adds to the first words of a session what there is to say of its project.
+func (q *request) started(text string) reply {
+	return reply{context: strings.TrimRight(text+fit(q.atStart(), maxContext-len(text)), "\n")}
 }
 
 // subagent tells an agent's helper the same: it does not see the parent's context.

@@ -38,13 +38,16 @@ func (q *request) session() (notes, error) {
 	return notes{filepath.Join(dir, "hook-state"), strconv.FormatUint(h.Sum64(), 16), q.env.Now()}, nil
 }
 
+// file is the note that what was done.
+func (n notes) file(what string) string { return filepath.Join(n.dir, n.session+"."+what) }
+
 // once tells whether this is the first call for what in this session, also among
 // processes that ask at the same time.
 func (n notes) once(what string) (bool, error) {
 	if err := os.MkdirAll(n.dir, 0o700); err != nil {
 		return false, err
 	}
-	f, err := os.OpenFile(filepath.Join(n.dir, n.session+"."+what), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	f, err := os.OpenFile(n.file(what), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return false, nil
 	}

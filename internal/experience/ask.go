@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -58,11 +59,7 @@ func add(found, more []Experience) []Experience {
 	}
 	for _, e := range more {
 		set := wordsOf(e.Text)
-		said := false
-		for _, k := range known {
-			said = said || set.says(k)
-		}
-		if !said {
+		if !slices.ContainsFunc(known, set.saidBy) {
 			found, known = append(found, e), append(known, set)
 		}
 	}

@@ -1,6 +1,7 @@
 package experience
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -133,23 +134,23 @@ func contextLines(lines gjson.Result) int {
 	return n
 }
 
-// claudeResult is the last line of stream-json output. Its text repeats the last
-// message.
+// claudeResult is the last line of stream-json output. Its text is the last
+// message once more.
 func (p *parser) claudeResult(v gjson.Result, at time.Time) {
+	text := str(v, "result")
 	switch {
 	case v.Get("terminal_reason").String() == "aborted_tools":
 		p.t.End = Interrupted
+		return
 	case v.Get("is_error").Bool():
 		p.t.End = Failed
-	default:
-		p.t.End = Open
+		return
 	}
-	for _, s := range p.t.Steps {
-		if s.Kind == Said {
+	p.t.End = Open
+	for _, s := range slices.Backward(p.t.Steps) {
+		if s.Kind == Said && strings.TrimSpace(s.Text) == strings.TrimSpace(text) {
 			return
 		}
 	}
-	if !v.Get("is_error").Bool() {
-		p.words(Said, str(v, "result"), at)
-	}
+	p.words(Said, text, at)
 }

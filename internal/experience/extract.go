@@ -3,6 +3,7 @@ package experience
 import (
 	"cmp"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -57,7 +58,7 @@ func Extract(t Transcript) []Experience {
 			continue
 		}
 		set := wordsOf(e.Text)
-		if slices.ContainsFunc(known, set.says) {
+		if slices.ContainsFunc(known, set.saidBy) {
 			continue
 		}
 		known = append(known, set)
@@ -214,45 +215,59 @@ func (w *walked) changed() []string {
 	return out
 }
 
-// place says which files an experience is about: first one that its text names,
-// else the last one that was changed before, else the first one after.
+// place says which files an experience is about, the first one most of all: one
+// that its text names, else the one that was changed last before the words, else
+// the first one that was changed. Tests come after what they test.
 func (w *walked) place(e *Experience) {
 	e.Files = w.changed()
 	best, ok := w.about(e)
 	if !ok {
 		return
 	}
-	e.Line = best.line
+	if e.Rule != Happened { // which is about files, not places
+		e.Line = best.line
+	}
 	e.Files = append([]string{best.path}, slices.DeleteFunc(e.Files, func(f string) bool { return f == best.path })...)
 	e.Topic = topicOf(best.path)
 }
 
 func (w *walked) about(e *Experience) (best touch, ok bool) {
+	whole := e.Rule == Happened || e.Rule == Trailer // about all of the work
 	rank := 0
 	for _, t := range w.touches {
 		if !filepath.IsLocal(t.path) {
 			continue
 		}
+		before := !whole && t.step < e.step
 		r := 0
+		if t.changed {
+			r += 2
+		}
 		switch {
-		case strings.Contains(e.Text, t.path):
-			r = 5
-		case names(e.Text, filepath.Base(t.path)):
-			r = 4
-		case t.changed && t.step < e.step && e.Rule != Happened:
-			r = 3
-		case t.changed:
-			r = 2
-		default:
+		case !whole && strings.Contains(e.Text, t.path):
+			r += 20
+		case !whole && names(e.Text, filepath.Base(t.path)):
+			r += 10
+		case !t.changed:
 			continue
 		}
+		if before {
+			r++
+		}
+		if !isTestFile(t.path) {
+			r += 4
+		}
 		// Of equal ones the last one before the words counts, else the first one.
-		if r > rank || r == rank && r == 3 {
+		if r > rank || r == rank && before {
 			best, rank, ok = t, r, true
 		}
 	}
 	return best, ok
 }
+
+var testFile = regexp.MustCompile(`(?i)(?:^|/)(?:tests?|__tests__|spec|testdata)/|(?:^|/)test_[^/]*$|[._-](?:test|spec)s?\.\w+$|Tests?\.\w+$`)
+
+func isTestFile(path string) bool { return testFile.MatchString(path) }
 
 // names tells whether text has the name of a file as a word of its own.
 func names(text, base string) bool {

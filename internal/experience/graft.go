@@ -123,7 +123,7 @@ func Check(ctx context.Context, m Memory, o Origin, found []Experience) (Grafted
 			}
 		}
 		set := wordsOf(p.Text)
-		if slices.ContainsFunc(texts, set.says) {
+		if slices.ContainsFunc(texts, set.saidBy) {
 			g.Known++
 		} else {
 			texts = append(texts, set)

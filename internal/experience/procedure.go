@@ -37,7 +37,7 @@ func procedures(actions []action) []Experience {
 			case a.command == "" || !a.known:
 			case programOf(a.command) == programOf(bad.command) && a.failed:
 				break next // its own remedy is looked for from there
-			case a.failed:
+			case a.failed || testFailed.MatchString(a.output):
 			case oneLine(a.command, maxCommand) == oneLine(bad.command, maxCommand):
 				if len(between) > 0 && len(between) <= 3 {
 					out = append(out, worked(a, fmt.Sprintf("`%s` failed%s until `%s` was run", oneLine(bad.command, maxCommand), becauseOf(bad.output), strings.Join(between, "`, `"))))
@@ -88,8 +88,16 @@ var (
 	wrapper   = regexp.MustCompile(`^(?:sudo|time|nice|env|exec|npx|(?:timeout|gtimeout)\s+\S+|(?:uv|poetry|pipenv|bundle) (?:run|exec))\s+`)
 )
 
-// programOf is the program of a command and, where it has one, its first plain
-// word: "go test", "make check".
+// withVerbs are programs whose first plain word says what they do.
+var withVerbs = map[string]bool{
+	"go": true, "cargo": true, "npm": true, "pnpm": true, "yarn": true, "bun": true, "git": true, "docker": true, "podman": true,
+	"kubectl": true, "helm": true, "make": true, "mvn": true, "gradle": true, "gradlew": true, "dotnet": true, "pip": true, "pip3": true,
+	"poetry": true, "uv": true, "terraform": true, "bazel": true, "swift": true, "mix": true, "rails": true, "rake": true, "just": true,
+	"brew": true, "apt-get": true, "apt": true, "gh": true, "deno": true, "zig": true, "rustup": true, "composer": true, "php": true,
+}
+
+// programOf is the program of a command and, where it says so, what it does: "go
+// test", "make check".
 func programOf(command string) string {
 	for {
 		before := command
@@ -105,31 +113,22 @@ func programOf(command string) string {
 		return ""
 	}
 	name := words[0][strings.LastIndexByte(words[0], '/')+1:]
-	for _, w := range words[1:] {
-		if strings.HasPrefix(w, "-") {
-			continue
+	if withVerbs[name] {
+		for _, w := range words[1:] {
+			if !strings.HasPrefix(w, "-") {
+				return name + " " + w
+			}
 		}
-		if strings.Trim(w, "abcdefghijklmnopqrstuvwxyz-:") == "" {
-			return name + " " + w
-		}
-		break
 	}
 	return name
 }
 
-// sameGoal tells that two commands are forms of one: the same program and verb, or
-// one of them started by another wrapper.
+// sameGoal tells that two commands are forms of one: the same program, verb and
+// targets, with other flags, variables or wrappers.
 func sameGoal(a, b string) bool {
 	pa, pb := programOf(a), programOf(b)
-	if trivial(a) || pa == "" || oneLine(a, maxCommand) == oneLine(b, maxCommand) {
-		return false
-	}
-	if pa != pb {
-		return false
-	}
-	// A test of another package, or a build of another target, is another goal: the
-	// words that are not flags must be the same, or nearly.
-	return sameTargets(a, b)
+	// A test of another package, or a build of another target, is another goal.
+	return pa == pb && !trivial(a) && sameTargets(a, b)
 }
 
 func sameTargets(a, b string) bool {

@@ -58,21 +58,40 @@ func judge(s sentence) (claim, bool) {
 			return c, true
 		}
 	}
-	if causeHeading.MatchString(s.heading) && !unsettled.MatchString(text) && !aboutSelf.MatchString(text) {
+	return below(s, text)
+}
+
+// below is what the heading above makes of a sentence that begins a paragraph or an
+// item of a list.
+func below(s sentence, text string) (claim, bool) {
+	if !s.begins || unsettled.MatchString(text) || aboutSelf.MatchString(text) || ofSession.MatchString(text) || hedge.MatchString(firstWords(text, 4)) {
+		return claim{}, false
+	}
+	switch {
+	case s.first && causeHeading.MatchString(s.heading):
 		return claim{Cause, 0.7}, true
+	case decisionHeading.MatchString(s.heading) && !errand.MatchString(text):
+		return claim{Decided, 0.7}, true
+	case gotchaHeading.MatchString(s.heading) && !passing.MatchString(text):
+		return claim{Gotcha, 0.65}, true
 	}
 	return claim{}, false
 }
 
+func firstWords(text string, n int) string {
+	words := strings.Fields(text)
+	return strings.Join(words[:min(n, len(words))], " ")
+}
+
 var (
 	// hedge before a pattern makes it a guess, a plan, a condition or a denial.
-	hedge = regexp.MustCompile(`(?i)\b(?:if|whether|could|would|might|may|should|can|maybe|perhaps|probably|possibly|likely|unless|suspect|suspected|think|thought|guess|assume|seems?|appears?|hypothes\w+|when|whenever|once|in case|need to|want to|wanted to|going to|plan to|let me|let's|I'll|we'll|I'd|we'd|will|to find|to see|not|never|unclear|unknown|suggest|recommend|propose|what|why|until)\b|n't\b`)
+	hedge = regexp.MustCompile(`(?i)\b(?:if|whether|could|would|might|may|should|can|maybe|perhaps|probably|possibly|likely|unless|suspect|suspected|think|thought|guess|assume|seems?|appears?|(?:looks?|sounds?|feels?) (?:like|as)|hypothes\w+|when|whenever|once|in case|need to|want to|wanted to|going to|plan to|let me|let's|I'll|we'll|I'd|we'd|will|to find|to see|not|never|unclear|unknown|suggest|recommend|propose|what|why|until)\b|n't\b`)
 	// unsettled behind a pattern does the same.
-	unsettled = regexp.MustCompile(`(?i)\b(?:probably|likely|perhaps|maybe|possibly|unclear|unknown|not (?:yet )?(?:clear|known)|might|pending|tbd|to be (?:done|decided|determined)|to do|todo|I (?:think|guess|suspect|believe))\b`)
+	unsettled = regexp.MustCompile(`(?i)\b(?:probably|likely|perhaps|maybe|possibly|unclear|(?:is|are|still|remains) unknown|not (?:yet )?(?:clear|known)|might|pending|tbd|to be (?:done|decided|determined)|to do|todo|I (?:think|guess|suspect|believe))\b`)
 	// reported words are somebody else's.
 	reported = regexp.MustCompile(`(?i)\b(?:says?|said|states?|stated|reads|wrote|writes|asked|told|tells|claims?|claimed|according to|mentions?|quot(?:e|es|ed|ing)|the user|you)\b`)
 	// aboutSelf is about what the agent did in this session.
-	aboutSelf = regexp.MustCompile(`(?i)\bmy\b|\b(?:because|that|since) (?:I|you|the user)\b|\bI (?:ran|forgot|made|mis\w+|had|do not|don't|cannot|can't)\b|\bin the wrong (?:directory|folder|branch)\b|\b(?:sandbox|permission mode)\b`)
+	aboutSelf = regexp.MustCompile(`(?i)\bmy\b|\b(?:because|that|since) (?:I|you|the user)\b|\bI (?:ran|forgot|made|mis\w+|had|do not|don't|cannot|can't)\b|\bin the wrong (?:directory|folder|branch)\b|\b(?:so|and|but) (?:I'll|I will|I'm|let me|I am)\b|\b(?:the|this|that) (?:command|search|grep|edit)\b|\b(?:sandbox|permission mode)\b`)
 )
 
 // place tells where a pattern is, if nothing before it speaks against it.
@@ -93,14 +112,18 @@ func words(s string) int { return len(strings.Fields(s)) }
 const trouble = `(?:bugs?|failures?|problem|issue|errors?|crash|flake|flakiness|deadlock|regression|leak|race|hang|panic|slowdown|mismatch|corruption|exception|timeouts?|segfault|null pointer|nil pointer|outage|stall)`
 
 var (
-	causeHeading = regexp.MustCompile(`(?i)^(?:the )?(?:root )?cause(?: analysis)?$`)
-	causeLabel   = regexp.MustCompile(`(?i)^(?:so |and )?(?:the )?(?:actual |real )?root cause(?: (?:of|for|behind|here)\b.{0,80}?)?(?:\s*[:—–]|\s+-| is| was| turned out to be)\s`)
-	causes       = []*regexp.Regexp{
+	decisionHeading = regexp.MustCompile(`(?i)^(?:(?:key|design|main|technical|architectural) )?decisions?(?: (?:made|taken))?$`)
+	gotchaHeading   = regexp.MustCompile(`(?i)^(?:known )?(?:gotchas?|caveats?|pitfalls?|traps?)$`)
+	causeHeading    = regexp.MustCompile(`(?i)^(?:the )?(?:root )?cause(?: analysis)?$`)
+	causeLabel      = regexp.MustCompile(`(?i)^(?:so |and )?(?:the )?(?:actual |real )?root cause(?: found| identified)?(?: (?:of|for|behind|here)\b.{0,80}?)?(?:\s*[:—–]|\s+-| is| was| turned out to be)\s`)
+	causeColon      = regexp.MustCompile(`(?i)^(?:so |and )?(?:the )?(?:cause|(?:actual|real|underlying) (?:bug|problem|issue|cause|error))\s*[:—–]\s`)
+	causes          = []*regexp.Regexp{
 		regexp.MustCompile(`(?i)\b(?:is|was|were|are) (?:actually |in fact |being )?caused by\b`),
 		regexp.MustCompile(`(?i)\b` + trouble + `\b.{0,60}?\b(?:is|was|were) (?:actually |in fact )?(?:due to|introduced by|triggered by|the result of)\b`),
 		regexp.MustCompile(`(?i)\b(?:happen(?:s|ed)|occurs|occurred) (?:\w+ ){0,3}?(?:because|due to)\b`),
 		regexp.MustCompile(`(?i)\b(?:fail(?:s|ed|ing)?|broke|breaks|crash(?:es|ed|ing)|hung|hangs|panics|panicked|deadlock(?:s|ed)|leak(?:s|ed)|timed out|times out) (?:\w+ ){0,3}?because\b`),
 		regexp.MustCompile(`(?i)\bculprit (?:is|was)\b`),
+		regexp.MustCompile(`(?i)\b(?:tests?|` + trouble[3:] + `\b.{0,40}? (?:came|comes|boiled|boils) down to\b`),
 		regexp.MustCompile(`(?i)^(?:so |and |but )?the (?:actual |real |underlying )?(?:problem|issue|bug|cause|error|failure)(?: here)? (?:is|was) that\b`),
 		regexp.MustCompile(`(?i)^(?:so |and |but )?the (?:actual |real |underlying )?(?:problem|issue|bug|cause)(?: here)? was (?:a|an|the|in)\b`),
 		regexp.MustCompile(`(?i)\b` + trouble + `\b.{0,40}? (?:comes|came|stems|stemmed|originates|originated|results|resulted) from\b`),
@@ -117,8 +140,10 @@ func cause(text string) (claim, bool) {
 		}
 		return claim{Cause, confidence}, true
 	}
-	if rest, ok := place(causeLabel, text); ok {
-		return accept(rest, 0.85)
+	for _, label := range []*regexp.Regexp{causeLabel, causeColon} {
+		if rest, ok := place(label, text); ok {
+			return accept(rest, 0.85)
+		}
 	}
 	if rest, ok := place(causeReason, text); ok && !noReason.MatchString(text) {
 		return accept(rest, 0.7)
@@ -141,14 +166,18 @@ var (
 	onPurpose     = regexp.MustCompile(`(?i)` + self + `(?:deliberately|intentionally|purposely) \w+ `)
 	wasChosen     = regexp.MustCompile(`(?i)\b(?:was|were|is|are) (?:deliberately |intentionally )?(?:chosen|picked|preferred|selected) (?:over|instead of|because|so that|rather than) `)
 	ratherThan    = regexp.MustCompile(`(?i)^(?:instead of|rather than) .{3,120}?, (?:I|we|the|it|each|every|an?) `)
+	replaced      = regexp.MustCompile(`(?i)` + self + `(?:replaced|swapped|exchanged) .{3,120}? (?:with|by|for) `)
+	theFix        = regexp.MustCompile(`(?i)^(?:so )?the (?:fix|solution|remedy) (?:is|was) to `)
 	decisionLabel = regexp.MustCompile(`(?i)^(?:design |key |architectural |architecture |technical )?decision\s*[:—–]\s`)
 
 	reason     = regexp.MustCompile(`(?i)\b(?:because|since|so that|in order to|as (?:it|this|that|the))\b|,? so (?:the|a|an|it|that|no|both|each|all|we|every)\b`)
 	comparison = regexp.MustCompile(`(?i)\b(?:over|instead of|rather than|in favou?r of|than|against)\b`)
 	// errand is what an agent does next, not how the project is made.
-	errand = regexp.MustCompile(`(?i)^(?:first |also |just |now |simply |quickly |briefly )*(?:look|take (?:a|another) |have a |read|check|inspect|run\b|rerun|re-run|start|begin|see\b|explore|investigate|search|grep|open\b|review|examine|ask\b|try|test\b|wait|continue|stop here|list\b|view|verify|dig|move on|proceed|go |focus|debug|trace|print|find|figure|understand|double-check|compare|measure|profile|experiment|commit|push|skip|do |tackle|fix|finish|work|re-?read|confirm|leave it|get |learn|study|walk|scan|gather|dump|step)`)
+	errand = regexp.MustCompile(`(?i)^(?:first |also |just |now |simply |quickly |briefly )*(?:look|take (?:a|another) |have a |read|check|inspect|run\b|rerun|re-run|start|begin|see\b|explore|investigate|search|grep|open\b|review|examine|ask\b|try|test\b|wait|continue|stop here|list\b|view|verify|dig|move on|proceed|go |focus|debug|trace|print|find|figure|understand|double-check|compare|measure|profile|experiment|commit|push|skip|do |tackle|fix|finish|work|re-?read|confirm|leave it|get |learn|study|walk|scan|gather|dump|step|revert|undo|retry|roll back|switch back|split the (?:commit|pr|change|work)|rewrite the (?:commit|history)|mention|report|tell|summari[sz]e|note\b|write (?:a|the|some) (?:quick |small |short |first )?(?:test|script|plan|summary|reproduc)|create (?:a|the) (?:plan|todo|branch|test|script|reproduc)|add (?:a |an |some |more |the )?(?:\w+ )?(?:tests?|logging|log|print|debug)|use (?:the )?(?:read|edit|write|bash|grep|glob|task|todo)\w* tool|use (?:sub-?agents?|tasks?|background)\b|delegate|spawn|clean up|keep going|call it)`)
+	// ofSession is about the session's own changes and what was asked for.
+	ofSession = regexp.MustCompile(`(?i)\bmy\b|\bas requested\b|\byou (?:asked|wanted|said|told)\b|\bthe following\b|\bth(?:e|is|at) (?:commits?|pr|pull request|branch|plan)\b|\bthis session\b|\boption [a-d1-9]\b|\b(?:next|first) step\b|\byour\b`)
 	// byHand is a choice between the agent's tools.
-	byHand = regexp.MustCompile("(?i)^`?(?:grep|rg|ripgrep|sed|awk|perl|cat|find|ls|curl|wget|jq|python3? (?:script|one-liner)|a (?:python |shell |bash )?(?:script|one-liner)|the (?:edit|read|write|bash|grep|glob|task) tool|apply_patch|edit|multiedit)`? ")
+	byHand = regexp.MustCompile("(?i)^`?(?:grep|rg|ripgrep|sed|awk|perl|cat|find|ls|curl|wget|jq|(?:python3?|node|perl|bash)(?: (?:script|one-liner|here))?|a (?:small |short |quick )?(?:python |shell |bash )?(?:script|one-liner)|the (?:edit|read|write|bash|grep|glob|task) tool|apply_patch|edit|multiedit)`? ")
 	first  = regexp.MustCompile(`(?i)\bfirst\b[.!]?$`)
 )
 
@@ -161,7 +190,7 @@ func decision(text string) (claim, bool) {
 		return c, true
 	}
 	no := func() (claim, bool) { return claim{}, false }
-	if unsettled.MatchString(text) {
+	if unsettled.MatchString(text) || ofSession.MatchString(text) {
 		return no()
 	}
 	weighed := comparison.MatchString(text) || reason.MatchString(text)
@@ -186,6 +215,12 @@ func decision(text string) (claim, bool) {
 	if rest, ok := place(onPurpose, text); ok && words(rest) >= 4 {
 		return yes()
 	}
+	if rest, ok := place(replaced, text); ok && reason.MatchString(rest) && !byHand.MatchString(rest) {
+		return yes()
+	}
+	if rest, ok := place(theFix, text); ok && comparison.MatchString(rest) && reason.MatchString(rest) {
+		return yes()
+	}
 	if _, ok := place(wasChosen, text); ok {
 		return yes()
 	}
@@ -201,12 +236,12 @@ var errandDone = regexp.MustCompile(`(?i)^(?:\w+ly )?(?:looked|took|read|checked
 const lead = `^(?:(?:but|however|also|and|so|hm+|ok|ah|interesting|interestingly|one more thing)[,:]? )?`
 
 var (
-	strongNote = regexp.MustCompile(`(?i)` + lead + `(?:(?:one |another |a |the )?(?:gotcha|caveat|pitfall|caution|footgun)s?(?: here)?(?:\s*[:—–]| is that| -)|careful\s*[:—–,]|be careful\s*[:—–]|beware(?: that| of|\s*:)|watch out\s*[:—–,]|watch out (?:for|that)|(?:as )?(?:it )?turn(?:s|ed) out(?:,| that|\s*:)?|surprisingly,?|counter-?intuitively,?|keep in mind that|be aware that)\s+`)
-	weakNote   = regexp.MustCompile(`(?i)` + lead + `(?:(?:please |do )?note(?: here)?(?: that|\s*:)|nb\s*:|n\.b\.:?|important\s*:|importantly,?|warning\s*:|heads[- ]up\s*:|remember that)\s+`)
+	strongNote = regexp.MustCompile(`(?i)` + lead + `(?:(?:one |another |a |the )?(?:gotcha|caveat|pitfall|caution|footgun)s?(?: here| for later| to remember)?(?:\s*[:—–]| is that| -)|careful\s*[:—–,]|be careful(?:\s*[:—–]| when| with| not to)|beware(?: that| of|\s*:)|watch out\s*[:—–,]|watch out (?:for|that)|(?:as )?(?:it )?turn(?:s|ed) out(?:,| that|\s*:)?|surprisingly,?|counter-?intuitively,?|keep in mind(?: that|\s*:)|be aware(?: that|\s*:))\s+`)
+	weakNote   = regexp.MustCompile(`(?i)` + lead + `(?:(?:please |do )?note(?: here)?(?: that|\s*:| the| how)|nb\s*:|n\.b\.:?|important\s*:|importantly,?|warning\s*:|heads[- ]up\s*:|remember that|don't forget(?: that|\s*:)|(?:worth noting|worth knowing|good to know|(?:one )?thing to (?:know|note|remember|watch)|interesting)\s*:)\s+`)
 	// lasting words are those of a rule or an exception.
-	lasting = regexp.MustCompile(`(?i)\b(?:must|otherwise|before|after|because|since|only|never|always|cannot|ignores?|unless|so|does not|do not|did not|is not|are not|instead|without|until|even|which|requires?|needs?|has to|have to|rejects?|refuses|also|by default|silently|returns?|treats?|still|first)\b|n't\b`)
+	lasting = regexp.MustCompile(`(?i)\b(?:must|otherwise|before|after|because|since|only|never|always|cannot|ignores?|unless|so|does not|do not|did not|is not|are not|instead|without|until|even|which|requires?|needs?|has to|have to|rejects?|refuses|also|by default|silently|returns?|treats?|still|first)\b|n't\b|\x60`)
 	// passing is about the session, its change or its reader.
-	passing = regexp.MustCompile(`(?i)^(?:that )?(?:I\b|I'|we\b|we'|you\b|your\b|the user|this (?:change|commit|patch|pr|session|fix|is|was|only|does|has|also|update|edit|refactor)|these (?:changes|are)|all (?:the |of )?(?:\w+ )?tests|(?:the )?(?:\w+ )?tests? (?:all |now |still )?(?:pass|fail)|there (?:is|are) (?:no|already)|lines? \d|\d|please|see\b|nothing|none|no \w+ (?:change|test)|it (?:works|worked|passes|compiles|builds)\b|everything|the (?:build|test suite|suite|task|change|fix|file) (?:now |is |was |already |has )|my\b)|\btests? (?:all |now )*pass|\bthe changes\b|\bas requested\b|\bfor you\b|\byou (?:asked|want|may|can|might)\b`)
+	passing = regexp.MustCompile(`(?i)^(?:that )?(?:(?:was|is|wasn't|isn't|to be)\b|to work|that\b|this\b|it (?:was|is just|did|does not matter)\b|I\b|I'|we\b|we'|you\b|your\b|the user|this (?:change|commit|patch|pr|session|fix|is|was|only|does|has|also|update|edit|refactor)|these (?:changes|are)|all (?:the |of )?(?:\w+ )?tests|(?:the )?(?:\w+ )?tests? (?:all |now |still )?(?:pass|fail)|there (?:is|are) (?:no|already)|lines? \d|\d|please|see\b|nothing|none|no \w+ (?:change|test)|it (?:works|worked|passes|compiles|builds)\b|everything|the (?:build|test suite|suite|task|change|fix|file) (?:now |is |was |already |has )|my\b)|\btests? (?:all |now )*pass|\bthe changes\b|\bthis file\b|\bas requested\b|\bfor you\b|\byou (?:asked|want|may|can|might)\b`)
 )
 
 func gotcha(text string) (claim, bool) {
@@ -231,7 +266,7 @@ func rationale(text string, next sentence) (why string, behind bool) {
 	if at := inSentence.FindStringIndex(text); at != nil && !quoted(text, at[0]) {
 		return strings.TrimRight(text[at[0]:], ". "), false
 	}
-	if n := bare(next.text); !next.question && next.heading == "" && nextReason.MatchString(n) && words(n) <= maxWords {
+	if n := bare(next.text); !next.question && !next.begins && nextReason.MatchString(n) && words(n) <= maxWords {
 		return strings.TrimRight(n, ". "), true
 	}
 	return "", false

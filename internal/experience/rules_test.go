@@ -15,9 +15,9 @@ type snippet struct {
 	Want []string `json:"want"` // decision, cause, gotcha; empty for none
 }
 
-func snippets(t testing.TB) []snippet {
+func snippets(t testing.TB, name string) []snippet {
 	t.Helper()
-	file, err := os.Open(filepath.Join("testdata", "snippets.jsonl"))
+	file, err := os.Open(filepath.Join("testdata", name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,20 +33,46 @@ func snippets(t testing.TB) []snippet {
 	return all
 }
 
-// TestPrecision measures the rules over sentences on labelled snippets. Half of
-// them are near misses: plans, guesses, questions, quotations, remarks about the
-// session.
+// TestPrecision measures the rules over sentences on labelled snippets. More than
+// half of them are near misses: plans, guesses, questions, quotations, remarks about
+// the session. The rules were written with the first set in view; the second one
+// was written afterwards, and its figures are the ones to believe.
 func TestPrecision(t *testing.T) {
 	t.Parallel()
+	for _, c := range []struct {
+		file   string
+		recall float64 // at least
+	}{{"snippets.jsonl", 0.9}, {"snippets-2.jsonl", 0.8}, {"snippets-3.jsonl", 0.5}} {
+		t.Run(c.file, func(t *testing.T) {
+			t.Parallel()
+			all := snippets(t, c.file)
+			total := measure(t, all)
+			t.Logf("%-8s precision %.2f, recall %.2f over %d snippets, %d of them near misses", "all", total.precision(), total.recall(), len(all), total.near)
+			if len(all) < 60 || total.near < 20 {
+				t.Errorf("%d snippets with %d near misses are too few to measure anything", len(all), total.near)
+			}
+			if total.precision() < 0.85 {
+				t.Errorf("precision %.2f is below 0.85", total.precision())
+			}
+			if total.recall() < c.recall {
+				t.Errorf("recall %.2f is below %.2f", total.recall(), c.recall)
+			}
+		})
+	}
+}
+
+type tally struct{ right, wrong, missed, near int }
+
+func (c tally) precision() float64 { return share(c.right, c.wrong) }
+func (c tally) recall() float64    { return share(c.right, c.missed) }
+
+func measure(t *testing.T, all []snippet) (total tally) {
 	label := map[Rule]string{Decided: "decision", Cause: "cause", Gotcha: "gotcha"}
-	type counts struct{ right, wrong, missed int }
-	by := map[string]*counts{"decision": {}, "cause": {}, "gotcha": {}}
-	all := snippets(t)
-	negatives := 0
+	by := map[string]*tally{"decision": {}, "cause": {}, "gotcha": {}}
 	for _, s := range all {
 		want := slices.Clone(s.Want)
 		if len(want) == 0 {
-			negatives++
+			total.near++
 		}
 		for _, e := range Extract(Transcript{Steps: []Step{{Kind: Said, Text: s.Text}}}) {
 			got := label[e.Rule]
@@ -63,23 +89,12 @@ func TestPrecision(t *testing.T) {
 			t.Logf("missed: %s in %q", w, s.Text)
 		}
 	}
-	var sum counts
 	for _, name := range []string{"decision", "cause", "gotcha"} {
 		c := by[name]
-		sum.right, sum.wrong, sum.missed = sum.right+c.right, sum.wrong+c.wrong, sum.missed+c.missed
-		t.Logf("%-8s precision %.2f, recall %.2f (%d right, %d wrong, %d missed)", name, share(c.right, c.wrong), share(c.right, c.missed), c.right, c.wrong, c.missed)
+		total.right, total.wrong, total.missed = total.right+c.right, total.wrong+c.wrong, total.missed+c.missed
+		t.Logf("%-8s precision %.2f, recall %.2f (%d right, %d wrong, %d missed)", name, c.precision(), c.recall(), c.right, c.wrong, c.missed)
 	}
-	precision, recall := share(sum.right, sum.wrong), share(sum.right, sum.missed)
-	t.Logf("all      precision %.2f, recall %.2f over %d snippets, %d of them near misses", precision, recall, len(all), negatives)
-	if len(all) < 60 || negatives < 20 {
-		t.Errorf("%d snippets with %d near misses are too few to measure anything", len(all), negatives)
-	}
-	if precision < 0.85 {
-		t.Errorf("precision %.2f is below 0.85", precision)
-	}
-	if recall < 0.7 {
-		t.Errorf("recall %.2f is below 0.7", recall)
-	}
+	return total
 }
 
 func share(part, rest int) float64 {

@@ -10,7 +10,9 @@ import (
 // sentence is one sentence of prose, without markup around it.
 type sentence struct {
 	text     string
-	heading  string // the heading above it, when it is the first one below
+	heading  string // above it
+	begins   bool   // a paragraph or an item of a list
+	first    bool   // below its heading
 	question bool
 }
 
@@ -26,12 +28,12 @@ func sentences(text string) []sentence {
 	var out []sentence
 	var paragraph []string
 	var head string
+	below := 0 // sentences below it so far
 	flush := func() {
 		for i, s := range splitSentences(strings.Join(paragraph, " ")) {
 			one := sentence{text: s, question: strings.HasSuffix(strings.TrimRight(s, `"'*_)”`), "?")}
-			if i == 0 {
-				one.heading, head = head, ""
-			}
+			one.heading, one.begins, one.first = head, i == 0, below == 0
+			below++
 			out = append(out, one)
 		}
 		paragraph = nil
@@ -51,7 +53,7 @@ func sentences(text string) []sentence {
 			flush()
 		case h != nil:
 			flush()
-			head = strings.Trim(h[1], "*_: ")
+			head, below = strings.Trim(h[1], "*_: "), 0
 		case listMark.MatchString(line):
 			flush()
 			paragraph = []string{strings.TrimSpace(listMark.ReplaceAllString(line, ""))}

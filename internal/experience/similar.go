@@ -19,18 +19,18 @@ func wordsOf(text string) wordSet {
 	return set
 }
 
-// says tells whether two texts say nearly the same: most of all their words are
-// common, or nearly all of the shorter one are in the longer one.
-func (a wordSet) says(b wordSet) bool {
+// saidBy tells whether other says nearly the same, or the same and more: most of
+// all their words are common, or nearly all of a's are among other's.
+func (a wordSet) saidBy(other wordSet) bool {
 	common := 0
 	for w := range a {
-		if b[w] {
+		if other[w] {
 			common++
 		}
 	}
-	all, short := len(a)+len(b)-common, min(len(a), len(b))
-	if short == 0 {
+	all := len(a) + len(other) - common
+	if len(a) == 0 {
 		return all == 0
 	}
-	return float64(common) > similarShare*float64(all) || short >= minWords && float64(common) >= 0.9*float64(short)
+	return float64(common) > similarShare*float64(all) || len(a) >= minWords && float64(common) >= 0.9*float64(len(a))
 }

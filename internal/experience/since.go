@@ -157,37 +157,41 @@ type follower struct {
 	note    string // path of the mark, without its ending
 }
 
-// round reads once. more: the transcript has grown meanwhile.
+// round reads once. more: the transcript has grown since.
 func (f *follower) round(ctx context.Context, all *Grafted) (more bool, err error) {
-	end, locked, err := f.locked(ctx, all)
+	size, locked, err := f.locked(ctx, all)
 	if err != nil || !locked {
 		return false, err
 	}
 	// Without the lock, so that a call that found it taken is answered here.
-	info, err := os.Stat(f.path)
-	if err != nil {
-		return false, fmt.Errorf("graft: %w", err)
-	}
-	return info.Size() > end, nil
+	now, err := f.size()
+	return now > size, err
 }
 
-func (f *follower) locked(ctx context.Context, all *Grafted) (end int64, locked bool, err error) {
+// locked reads under the lock, if nobody else does. size is what the transcript had
+// before.
+func (f *follower) locked(ctx context.Context, all *Grafted) (size int64, locked bool, err error) {
 	lock := flock.New(f.note+".lock", flock.SetPermissions(0o600))
-	if locked, err = lock.TryLock(); err != nil || !locked {
-		return 0, false, err
+	if locked, err = lock.TryLock(); err != nil {
+		return 0, false, fmt.Errorf("graft: lock %s: %w", lock.Path(), err)
+	} else if !locked {
+		return 0, false, nil
 	}
 	defer lock.Unlock()
 	mark, err := f.readMark()
 	if err != nil {
 		return 0, true, err
 	}
-	before := mark.Offset
+	if size, err = f.size(); err != nil {
+		return 0, true, err
+	}
+	before := mark
 	t, mark, err := Since(f.path, mark, f.format)
 	if err != nil {
 		return 0, true, fmt.Errorf("graft: %w", err)
 	}
-	if mark.Offset == before {
-		return 1<<63 - 1, true, nil // half a line at most: no reason to look again
+	if mark == before {
+		return size, true, nil
 	}
 	g, err := Graft(ctx, f.m, f.dir, f.origin.of(&t), f.extract(&t))
 	all.Stored = append(all.Stored, g.Stored...)
@@ -198,7 +202,15 @@ func (f *follower) locked(ctx context.Context, all *Grafted) (end int64, locked 
 	if err != nil {
 		return 0, true, err
 	}
-	return mark.Offset, true, f.writeMark(mark)
+	return size, true, f.writeMark(mark)
+}
+
+func (f *follower) size() (int64, error) {
+	info, err := os.Stat(f.path)
+	if err != nil {
+		return 0, fmt.Errorf("graft: %w", err)
+	}
+	return info.Size(), nil
 }
 
 // of completes an origin by what the transcript says.

@@ -36,6 +36,7 @@ func (a *App) rootCmd() *cobra.Command {
 	)
 	root.AddCommand(a.hookCmd(), a.kbCmd(), a.serveCmd())
 	root.AddCommand(a.hooksCmd(), a.mcpCmd())
+	root.AddCommand(a.treeCmd())
 	root.AddCommand(a.actionCmds()...)
 	return root
 }

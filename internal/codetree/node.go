@@ -29,7 +29,7 @@ type Node struct {
 	Line    int `json:"line,omitempty"`
 	EndLine int `json:"end_line,omitempty"` // inclusive
 
-	Doc       string `json:"doc,omitempty"` // first line of what it says about itself
+	Doc       string `json:"doc,omitempty"` // first sentence of what it says about itself
 	Language  string `json:"language,omitempty"`
 	Package   string `json:"package,omitempty"` // of a Go or Java file
 	FileCount int    `json:"files,omitempty"`   // below a folder

@@ -318,7 +318,9 @@ func TestUpdateIsBuild(t *testing.T) {
 // someSource is a file with functions that call each other.
 func someSource(t *rapid.T, name string) string {
 	var b strings.Builder
-	word := func(what string) string { return rapid.SampledFrom([]string{"f", "F", "g", "open", "Open", "h"}).Draw(t, what) }
+	word := func(what string) string {
+		return rapid.SampledFrom([]string{"f", "F", "g", "open", "Open", "h"}).Draw(t, what)
+	}
 	form := map[string]string{
 		".go": "func %s() { %s(); x.%s() }\n", ".py": "def %s():\n    %s(x.%s())\n", ".ts": "export function %s() { %s(); x.%s() }\n",
 		".rs": "fn %s() { %s(x.%s()) }\n", ".java": "class %s { void a() { %s(); x.%s(); } }\n", ".md": "# %s\n\n## %s %s\n", ".c": "int %s() { return %s(%s); }\n", ".bin": "\x00%s%s%s", ".mod": "module %s/%s/%s\n",

@@ -255,10 +255,5 @@ func docLine(c *ast.CommentGroup) string {
 	if c == nil {
 		return ""
 	}
-	for _, line := range c.List {
-		if text := firstLine(line.Text); text != "" && !strings.HasPrefix(line.Text, "//go:") {
-			return text
-		}
-	}
-	return ""
+	return summary(c.Text())
 }

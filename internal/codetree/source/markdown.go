@@ -11,7 +11,7 @@ func parseMarkdown(f *File, src []byte) {
 	fence := ""
 	var open []int // the sections around, outermost first
 	var levels []int
-	line := 0
+	line, prose := 0, ""
 	for text := range bytes.Lines(src) {
 		line++
 		s := strings.TrimRight(string(text[:min(len(text), 1000)]), "\r\n")
@@ -28,9 +28,7 @@ func parseMarkdown(f *File, src []byte) {
 		}
 		level := len(s) - len(strings.TrimLeft(s, "#"))
 		if level == 0 || level > 6 || level < len(s) && s[level] != ' ' && s[level] != '\t' {
-			if f.Doc == "" && trimmed != "" && len(f.Symbols) <= 1 && strings.IndexAny(trimmed, "<[!|-=") != 0 {
-				f.Doc = trimmed
-			}
+			prose = leading(f, prose, trimmed)
 			continue
 		}
 		name := strings.TrimSpace(strings.TrimRight(strings.TrimSpace(s[level:]), "#"))
@@ -48,7 +46,20 @@ func parseMarkdown(f *File, src []byte) {
 		open, levels = append(open, len(f.Symbols)), append(levels, level)
 		f.Symbols = append(f.Symbols, Symbol{Name: clip(name, maxName), Kind: Section, Line: line, Signature: s, Exported: true, Parent: parent})
 	}
+	f.Doc = summary(prose)
 	for _, i := range open {
 		f.Symbols[i].EndLine = f.Lines
 	}
+}
+
+// leading adds a line to the first paragraph of prose, which stands before the
+// second heading.
+func leading(f *File, prose, line string) string {
+	switch {
+	case strings.HasSuffix(prose, "\n\n") || len(f.Symbols) > 1 || prose == "" && (line == "" || strings.IndexAny(line, "<[!|-=") == 0):
+		return prose
+	case len(prose) > 4*maxDoc:
+		return prose + "\n\n"
+	}
+	return prose + line + "\n"
 }

@@ -17,7 +17,7 @@ func parsePython(f *File, src []byte) {
 	p := python{declarations: declare(f, src)}
 	p.logicalLines()
 	if len(p.lines) > 0 && p.isString(p.lines[0].from) {
-		f.Doc = firstLine(p.text(p.lines[0].from))
+		f.Doc = summary(p.text(p.lines[0].from))
 	}
 	p.statements()
 	p.finish(pythonNoCalls)
@@ -129,7 +129,7 @@ func (p *python) define(n, from, at int, in place) int {
 	p.Symbols[s].Exported = !strings.HasPrefix(p.Symbols[s].Name, "_") || strings.HasPrefix(p.Symbols[s].Name, "__")
 	doc := colon + 1
 	if p.isString(doc) {
-		p.Symbols[s].Doc = firstLine(p.text(doc))
+		p.Symbols[s].Doc = summary(p.text(doc))
 	}
 	return s
 }

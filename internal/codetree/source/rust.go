@@ -14,7 +14,7 @@ func parseRust(f *File, src []byte) {
 	r := rust{declare(f, src)}
 	for _, c := range r.comments {
 		if text := string(src[c.start:c.end]); strings.HasPrefix(text, "//!") || strings.HasPrefix(text, "/*!") {
-			f.Doc = firstLine(text)
+			f.Doc = summary(text)
 			break
 		}
 	}

@@ -11,7 +11,7 @@ import (
 type File struct {
 	Language string // "" for a text in none that is known
 	Package  string // as the file says: Go and Java; of a go.mod the module
-	Doc      string // first line of what the file says about itself
+	Doc      string // first sentence of what the file says about itself
 	Lines    int
 	Symbols  []Symbol // ordered by line; a parent comes before its children
 	Calls    []Call
@@ -26,7 +26,7 @@ type Symbol struct {
 	Line      int
 	EndLine   int // inclusive
 	Signature string
-	Doc       string // first line of the comment before it
+	Doc       string // first sentence of the comment before it
 	Exported  bool
 	Parent    int // index of the symbol that holds it; -1: the file
 }
@@ -164,20 +164,58 @@ func clip(text string, limit int) string {
 // oneLine is text with every run of white space as one blank.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// firstLine is the first line of a comment or document string that says something.
-func firstLine(text string) string {
+// summary is the first sentence of a comment or document string, on one line.
+func summary(text string) string {
+	var b strings.Builder
 	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		for _, mark := range []string{"///", "//!", "//", "/**", "/*!", "/*", "*/", "*", "#", `"""`, "'''", `r"""`} {
-			if rest, ok := strings.CutPrefix(line, mark); ok {
-				line = rest
-				break
-			}
+		line = bare(line)
+		if line == "" && b.Len() > 0 {
+			break
 		}
-		line = strings.TrimSpace(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(line, "*/"), `"""`), "'''"))
-		if line != "" && strings.Trim(line, "-=*/#") != "" {
-			return line
+		if line == "" || strings.Trim(line, "-=*/#") == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(line)
+		if cut := sentenceEnd(b.String()); cut > 0 {
+			return b.String()[:cut]
+		}
+		if b.Len() > maxDoc { // it is cut short anyway
+			break
 		}
 	}
-	return ""
+	return b.String()
+}
+
+// sentenceEnd is behind the first sentence, 0 if the text is not that long.
+func sentenceEnd(text string) int {
+	for i := 0; i+1 < len(text); i++ {
+		if (text[i] == '.' || text[i] == '!' || text[i] == '?') && text[i+1] == ' ' && !abbreviated(text[:i]) {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// abbreviated tells whether the dot behind the text belongs to its last word.
+func abbreviated(text string) bool {
+	word := strings.ToLower(strings.TrimLeft(text[strings.LastIndexByte(text, ' ')+1:], "("))
+	return len(word) == 1 || strings.Contains(word, ".") && len(word) == 3 || word == "etc" || word == "vs" || word == "cf"
+}
+
+// bare is a line of a comment without what marks it as one.
+func bare(line string) string {
+	line = strings.TrimSpace(line)
+	for _, mark := range []string{"///", "//!", "//", "/**", "/*!", "/*", "*/", "*", "#", `"""`, "'''", `r"""`, `"`, "'"} {
+		if rest, ok := strings.CutPrefix(line, mark); ok {
+			line = rest
+			break
+		}
+	}
+	for _, mark := range []string{"*/", `"""`, "'''"} {
+		line = strings.TrimSuffix(line, mark)
+	}
+	return strings.TrimSpace(line)
 }

@@ -352,23 +352,23 @@ func (t *tokens) span(a, b int) string {
 	return oneLine(out.String())
 }
 
-// docBefore is the first line of the comment that ends right above that line.
+// docBefore is the summary of the comment that ends right above that line.
 func (t *tokens) docBefore(line int) string {
 	i := sort.Search(len(t.comments), func(i int) bool { return t.comments[i].endLine >= line }) - 1
 	if i < 0 || t.comments[i].endLine != line-1 {
 		return ""
 	}
-	return firstLine(string(t.src[t.comments[i].start:t.comments[i].end]))
+	return summary(string(t.src[t.comments[i].start:t.comments[i].end]))
 }
 
-// docAtTop is the first line of a comment that stands before everything else,
+// docAtTop is the summary of a comment that stands before everything else,
 // unless it only speaks of rights.
 func (t *tokens) docAtTop() string {
 	for _, c := range t.comments {
 		if len(t.list) > 0 && c.start > t.list[0].start {
 			break
 		}
-		text := firstLine(string(t.src[c.start:c.end]))
+		text := summary(string(t.src[c.start:c.end]))
 		low := strings.ToLower(text)
 		if text == "" || strings.HasPrefix(text, "!") || strings.Contains(low, "copyright") || strings.Contains(low, "licen") || strings.Contains(low, "-*-") {
 			continue

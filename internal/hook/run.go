@@ -15,7 +15,7 @@ import (
 // Memory is what a hook reads of the memory. *view.View is one.
 type Memory interface {
 	Len() int
-	TopTopics(n int) (top []view.Topic, all int, err error)
+	TopTopics(n int) (top []view.Count, all int, err error)
 	Newest(n int, f view.Filter) ([]entry.Entry, error)
 	Search(q view.Query) (view.Result, error)
 	Close() error

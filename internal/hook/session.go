@@ -79,7 +79,7 @@ func preCompact(q *request) (reply, error) {
 
 // largest names topics with their entries, and counts those that are not among
 // them.
-func largest(topics []view.Topic, all int) string {
+func largest(topics []view.Count, all int) string {
 	var names []string
 	for _, t := range topics {
 		names = append(names, oneLine(t.Name, topicBytes)+" ("+strconv.Itoa(t.Entries)+")")

@@ -19,12 +19,13 @@ type assembler struct {
 	err     error
 	head    header
 
-	norms  []byte
-	topics []topicRow
-	names  []byte
-	blobs  []byte
-	ids    []uint64
-	prev   int64 // creation of the last document
+	norms   []byte
+	topics  []topicRow
+	names   []byte
+	blobs   []byte
+	special []byte
+	ids     []uint64
+	prev    int64 // creation of the last document
 
 	weigh weigher
 	keys  []byte
@@ -94,10 +95,11 @@ func (a *assembler) document(m meta, n norm) {
 	}
 	a.prev = m.created
 	h.min, h.max = min(h.min, m.created), max(h.max, m.created)
-	h.docs++
 	if n.flags != 0 {
+		a.special = le.AppendUint32(a.special, h.docs)
 		h.special++
 	}
+	h.docs++
 	t := &a.topics[m.topic]
 	t.docs++
 	t.first, t.last = min(t.first, m.created), max(t.last, m.created)
@@ -184,7 +186,7 @@ func (a *assembler) finish() []byte {
 		data []byte
 	}{
 		{secNorms, a.norms}, {secIDs, hashTable(a.ids)}, {secTerms, a.terms}, {secHash, hashTable(a.ords)},
-		{secKeys, a.keys}, {secSkips, a.skips}, {secTopics, topics}, {secNames, a.names}, {secBlobs, a.blobs},
+		{secKeys, a.keys}, {secSkips, a.skips}, {secTopics, topics}, {secNames, a.names}, {secBlobs, a.blobs}, {secSpecial, a.special},
 	} {
 		a.write(s.data)
 		a.place(s.section, uint64(len(s.data)))

@@ -33,6 +33,7 @@ const (
 	secTopics                  // topicSize bytes a topic, sorted by name
 	secNames                   // names of the topics
 	secBlobs                   // changes, as the log has them
+	secSpecial                 // uint32 each: the documents that are hidden or limited
 	sections
 )
 

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"iter"
 	"maps"
+	mathbits "math/bits"
 	"slices"
 	"strings"
 	"time"
@@ -72,16 +73,19 @@ func (s *Snapshot) Topics(now time.Time) []Topic {
 
 // TopTopics gives the n topics with the most documents that recall may show at now,
 // and how many topics have any. It must run under Guard.
-func (s *Snapshot) TopTopics(n int, now time.Time) (top []Topic, all int) {
-	most := func(a, b Topic) int {
+func (s *Snapshot) TopTopics(n int, now time.Time) (top []Count, all int) {
+	most := func(a, b Count) int {
 		return cmp.Or(cmp.Compare(b.Docs, a.Docs), strings.Compare(a.Name, b.Name))
 	}
-	for _, p := range s.parts {
-		if !p.whole() {
-			topics := s.Topics(now)
-			slices.SortFunc(topics, most)
-			return topics[:min(n, len(topics))], len(topics)
-		}
+	l := newLimits(&Filter{Now: now})
+	less := make([]map[uint32]int, len(s.parts)) // by part and topic: documents that do not count
+	for i, p := range s.parts {
+		p.absent(&l, func(doc uint32) {
+			if less[i] == nil {
+				less[i] = map[uint32]int{}
+			}
+			less[i][p.seg.meta(doc).topic]++
+		})
 	}
 	// Names are sorted in every segment, so those of all come together by merging.
 	at := make([]int, len(s.parts))
@@ -97,15 +101,18 @@ func (s *Snapshot) TopTopics(n int, now time.Time) (top []Topic, all int) {
 		if least == nil {
 			return top, all
 		}
-		t := Topic{}
+		t := Count{}
 		for i, p := range s.parts {
 			if at[i] == p.seg.topics() {
 				continue
 			}
 			if name, row := p.seg.topic(at[i]); bytes.Equal(name, least) {
+				t.Docs += int(row.docs) - less[i][uint32(at[i])]
 				at[i]++
-				t.add(row)
 			}
+		}
+		if t.Docs <= 0 {
+			continue
 		}
 		all++
 		if n <= 0 || len(top) == n && top[n-1].Docs >= t.Docs {
@@ -119,33 +126,39 @@ func (s *Snapshot) TopTopics(n int, now time.Time) (top []Topic, all int) {
 	}
 }
 
-func (t *Topic) add(row topicRow) {
-	first, last := time.UnixMilli(row.first).UTC(), time.UnixMilli(row.last).UTC()
-	if t.Docs == 0 || first.Before(t.First) {
-		t.First = first
-	}
-	if t.Docs == 0 || last.After(t.Last) {
-		t.Last = last
-	}
-	t.Docs += int(row.docs)
-}
-
 // Active is how many documents recall may show at now. It must run under Guard.
 func (s *Snapshot) Active(now time.Time) int {
 	n := 0
 	l := newLimits(&Filter{Now: now})
 	for _, p := range s.parts {
-		if p.seg.head.special == 0 {
-			n += p.seg.docs - p.deleted()
-		} else if l.enter(p, &Filter{}) {
-			for doc := range uint32(p.seg.docs) {
-				if l.pass(doc, p.seg.norm(doc)) {
-					n++
-				}
-			}
-		}
+		n += p.seg.docs
+		p.absent(&l, func(uint32) { n-- })
 	}
 	return n
+}
+
+// absent gives the documents of p that recall does not show, each once. It takes
+// time for these, not for all.
+func (p *part) absent(l *limits, yield func(doc uint32)) {
+	if !l.enter(p, &Filter{}) {
+		return
+	}
+	for i, bits := range p.gone {
+		for ; bits != 0; bits &= bits - 1 {
+			yield(uint32(8*i + mathbits.TrailingZeros8(bits)))
+		}
+	}
+	for id := range p.hide {
+		if doc, ok := p.seg.find(id); ok && !p.isGone(doc) {
+			yield(doc)
+		}
+	}
+	list := p.seg.sec[secSpecial]
+	for ; len(list) > 0; list = list[4:] {
+		if doc := le.Uint32(list); p.alive(doc) && !l.pass(doc, p.seg.norm(doc)) {
+			yield(doc)
+		}
+	}
 }
 
 // Count is how many documents have something.

@@ -88,7 +88,7 @@ func Load(data []byte) (*Segment, error) {
 	s.terms = len(s.sec[secTerms]) / termSize
 	switch {
 	case len(s.sec[secNorms]) != s.docs*normSize, len(s.sec[secMeta]) != s.docs*metaSize,
-		len(s.sec[secIDs]) != 4*tableSize(s.docs), len(s.sec[secHash]) != 4*tableSize(s.terms):
+		len(s.sec[secSpecial]) != 4*int(h.special), len(s.sec[secIDs]) != 4*tableSize(s.docs), len(s.sec[secHash]) != 4*tableSize(s.terms):
 		return nil, fmt.Errorf("%w: sections do not fit together", ErrCorrupt)
 	}
 	return s, nil

@@ -22,13 +22,13 @@ func (v *View) Topics() (out []Topic, err error) {
 
 // TopTopics gives the n topics with the most active entries, the most first, and how
 // many topics have any.
-func (v *View) TopTopics(n int) (top []Topic, all int, err error) {
+func (v *View) TopTopics(n int) (top []Count, all int, err error) {
 	err = v.guard(func() error {
 		top = nil
-		var found []index.Topic
+		var found []index.Count
 		found, all = v.snap.TopTopics(n, v.opts.now())
 		for _, t := range found {
-			top = append(top, Topic{t.Name, t.Docs, t.First, t.Last})
+			top = append(top, Count{t.Name, t.Docs})
 		}
 		return nil
 	})

@@ -10,6 +10,7 @@ import (
 
 	"helix/internal/git"
 	"helix/internal/hook/install"
+	"helix/internal/kb"
 )
 
 // clientFlags say whose settings a command is about.
@@ -36,6 +37,7 @@ hooks and settings stay as they are, and the old file is kept as
 		a.placesCmd("install", "Set the hooks up, or bring them up to date", a.installHooks),
 		a.placesCmd("uninstall", "Take helix's hooks out", func(_ context.Context, p install.Place) (install.Change, error) { return install.Unhook(p) }),
 		a.hooksStatusCmd(),
+		a.hooksRefreshCmd(),
 	)
 	return cmd
 }
@@ -44,6 +46,11 @@ func (a *App) installHooks(_ context.Context, p install.Place) (install.Change, 
 	program, err := install.Find()
 	if err != nil {
 		return install.Change{}, err
+	}
+	if dir, err := kb.DefaultDir(a.Getenv); err == nil {
+		if err := a.leaveSettings(dir); err != nil {
+			return install.Change{}, err
+		}
 	}
 	c, err := install.Hooks(p, program)
 	if err == nil && c.Changed && p.Client == install.Codex {

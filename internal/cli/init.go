@@ -23,14 +23,20 @@ var ignoredRuntime = []string{
 }
 
 func (a *App) initCmd() *cobra.Command {
-	var asJSON bool
+	var asJSON, auto bool
 	cmd := &cobra.Command{
 		Use: "init", Short: "Prepare this repository for helix", GroupID: "setup", Args: cobra.NoArgs,
-		Long: "Make the queue (.ddx/beads.jsonl) and the settings (.helix/config.yaml), and keep\nhelix's run-time files out of git. What is there is left as it is.",
+		Long: "Make the queue (.ddx/beads.jsonl) and the settings (.helix/config.yaml), and keep\nhelix's run-time files out of git. What is there is left as it is.\n\nWith --auto nothing is done unless the settings auto_init allow it for this\nproject: the hooks of Claude Code and Codex call that at the start of a session.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			repo, err := a.repo(cmd.Context())
 			if err != nil {
 				return err
+			}
+			if auto {
+				if why, err := a.notByItself(cmd.Context(), repo); err != nil || why != "" {
+					fmt.Fprint(a.Stderr, why)
+					return err
+				}
 			}
 			steps, err := a.initRepo(cmd.Context(), repo)
 			if err != nil {
@@ -51,7 +57,34 @@ func (a *App) initCmd() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&auto, "auto", false, "only if the settings auto_init allow it")
 	return cmd
+}
+
+// notByItself says why the settings do not let a project be set up without being
+// asked for, "" when they do.
+func (a *App) notByItself(ctx context.Context, repo *git.Repo) (string, error) {
+	c, err := config.Load(repo.Dir, a.Getenv)
+	if err != nil {
+		return "", err
+	}
+	if !c.AutoInit {
+		return "helix: not set up: auto_init.enabled is not true in config.yaml\n", nil
+	}
+	out, err := repo.Run(ctx, "ls-files", "-z")
+	if err != nil {
+		return "", err
+	}
+	n := 0
+	for name := range strings.SplitSeq(out, "\x00") {
+		if name != "" && !config.Excluded(c.AutoInitExclude, name) {
+			n++
+		}
+	}
+	if n < c.AutoInitFiles {
+		return fmt.Sprintf("helix: not set up: %d tracked files count, auto_init.min_files is %d\n", n, c.AutoInitFiles), nil
+	}
+	return "", nil
 }
 
 // initStep is one file that init looked after.

@@ -12,39 +12,39 @@ import (
 )
 
 const (
-	// every is how often the inputs are looked at, and so what writes that follow each
-	// other share.
-	every = 30 * time.Second
-	// settle is how long after a write to the memory the file is brought up to date.
-	settle = 2 * time.Second
+	// lookEvery is how often the inputs are looked at.
+	lookEvery = 2 * time.Second
+	// spacing is the least time between two writings of a file, which changes that
+	// follow each other share.
+	spacing = 30 * time.Second
 	// renew is the age at which a file is written anew though nothing seems to have
 	// changed: ages are told in it, and a rules file may have gone.
 	renew = time.Hour
 	// clockTick is how far the time of a written file may lie behind the clock.
 	clockTick = 10 * time.Millisecond
-	// maxAsked bounds the requests of hooks that wait.
+	// maxAsked bounds the requests of hooks that wait, and the projects of which is
+	// known when they were last looked after.
 	maxAsked = 16
 )
 
 // Refresher keeps the files of a memory up to date.
 type Refresher struct {
-	Dir  string // of the memory
-	Root string // of the project that is watched
-	// Content puts together what there is to know about the project at root.
-	Content func(ctx context.Context, root string) (Content, error)
-	Failed  func(error)
-	Every   time.Duration // 0: 30 s
-	Settle  time.Duration // 0: 2 s
+	dir, root string
+	content   func(ctx context.Context, root string) (Content, error)
+	failed    func(error)
+	asked     chan string
+	tried     map[string]time.Time // by root
 
-	asked   chan string
-	written chan struct{}
+	lookEvery, spacing time.Duration
 }
 
-// New is a Refresher that takes requests before it runs, too.
+// New is a Refresher for the memory in dir. It watches the project at root, and looks
+// after others when it is asked to. content puts together what there is to know about
+// a project; failed is told what goes wrong.
 func New(dir, root string, content func(context.Context, string) (Content, error), failed func(error)) *Refresher {
 	return &Refresher{
-		Dir: dir, Root: root, Content: content, Failed: failed, Every: every, Settle: settle,
-		asked: make(chan string, maxAsked), written: make(chan struct{}, 1),
+		dir: dir, root: root, content: content, failed: failed, asked: make(chan string, maxAsked),
+		tried: map[string]time.Time{}, lookEvery: lookEvery, spacing: spacing,
 	}
 }
 
@@ -60,34 +60,19 @@ func (r *Refresher) Ask(root string) {
 	}
 }
 
-// Written says that the memory has changed. It does not wait.
-func (r *Refresher) Written() {
-	select {
-	case r.written <- struct{}{}:
-	default:
-	}
-}
-
 // Run refreshes until ctx is done.
 func (r *Refresher) Run(ctx context.Context) {
-	ticker := time.NewTicker(r.Every)
+	ticker := time.NewTicker(r.lookEvery)
 	defer ticker.Stop()
-	for root := r.Root; ; {
+	for root := r.root; ; {
 		if err := r.refresh(ctx, root); err != nil && ctx.Err() == nil {
-			r.Failed(err)
+			r.failed(err)
 		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			root = r.Root
-		case <-r.written:
-			root = r.Root
-			select {
-			case <-ctx.Done():
-				return
-			case <-time.After(r.Settle):
-			}
+			root = r.root
 		case root = <-r.asked:
 		}
 	}
@@ -95,13 +80,18 @@ func (r *Refresher) Run(ctx context.Context) {
 
 // refresh writes the file for root if anything is newer than it.
 func (r *Refresher) refresh(ctx context.Context, root string) error {
-	if _, err := os.Stat(filepath.Join(root, ".git")); err != nil {
-		return nil // no project
-	}
-	if !Needed(r.Dir, root, time.Now()) {
+	now := time.Now()
+	if last, ok := r.tried[root]; ok && now.Sub(last) < r.spacing {
 		return nil
 	}
-	return Refresh(ctx, r.Dir, root, r.Content)
+	if _, err := os.Stat(filepath.Join(root, ".git")); err != nil || !Needed(r.dir, root, now) {
+		return nil
+	}
+	if len(r.tried) >= maxAsked {
+		clear(r.tried)
+	}
+	r.tried[root] = now
+	return Refresh(ctx, r.dir, root, r.content)
 }
 
 // Refresh writes the file for the project at root.

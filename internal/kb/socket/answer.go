@@ -25,6 +25,9 @@ type Answerer struct {
 	Open func() (Memory, error) // the memory as it is now
 	// Hook answers a hook: its event and what it got, and what it says.
 	Hook func(ctx context.Context, event string, input []byte) []byte
+	// Refresh has what is prepared for the project at root brought up to date; it
+	// does not wait for that. nil: nothing is.
+	Refresh func(root string)
 }
 
 type request struct {
@@ -36,6 +39,7 @@ type request struct {
 	Syms  []string `json:"syms"`
 	Type  string   `json:"type"`
 	Event string   `json:"hook_event_name"`
+	Root  string   `json:"root"`
 }
 
 const (
@@ -52,8 +56,14 @@ func (a *Answerer) Answer(ctx context.Context, line []byte) []byte {
 	if err := json.Unmarshal(line, &r); err != nil && !json.Valid(line) {
 		return nil
 	}
-	if r.Op == "hook_ambient" {
+	switch r.Op {
+	case "hook_ambient":
 		return a.hook(ctx, r, line)
+	case "refresh":
+		if a.Refresh != nil {
+			a.Refresh(r.Root)
+		}
+		return nil
 	}
 	of := map[string]func(Memory, request) (string, error){"search": search, "topics": topics, "ambient": ambient}[r.Op]
 	if of == nil {

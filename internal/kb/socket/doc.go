@@ -9,6 +9,7 @@
 //	{"op":"topics"}                                      auth (3), build (12)
 //	{"op":"ambient","path":"auth.go","stem":"auth","syms":["Login"]}
 //	{"op":"hook_ambient", …what a hook gets…}            what the hook answers
+//	{"op":"refresh","root":"/src/shop"}                  nothing, see package precompute
 //
 // Only the user may connect (mode 0600). One server of a folder has the socket,
 // by a lock that ends with its process: a socket that a dead one left is replaced,

@@ -74,6 +74,9 @@ func (a *App) guide(m *kb.Memory) *guide.Guide {
 	}
 	return &guide.Guide{
 		Root: root, Memory: m,
+		Tree: func(ctx context.Context) (guide.Tree, error) {
+			return guide.OpenCode(ctx, root, a.progress("reading the code"))
+		},
 		Bead: func(ctx context.Context, id string) (*tracker.Bead, error) {
 			p, err := a.project(ctx)
 			if err != nil {

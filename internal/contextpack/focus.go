@@ -18,6 +18,10 @@ const (
 	maxOutline  = 60 // definitions of a file
 	maxMemories = 12
 	maxNames    = 40 // identifiers of a task that are looked up
+
+	// relevant is the share of the best score that a memory must have: a search for
+	// any of many words finds something in every memory.
+	relevant = 0.4
 )
 
 // candidate is a file that the task may be about.
@@ -33,6 +37,9 @@ func (g *gatherer) files() error {
 		return err
 	}
 	primary := g.primary()
+	for _, c := range primary {
+		g.near = append(g.near, path.Dir(c.path))
+	}
 	shown := map[string]bool{}
 	for _, c := range primary {
 		shown[c.path] = true
@@ -73,7 +80,9 @@ func (g *gatherer) recall() error {
 		return err
 	}
 	for _, h := range found.Hits {
-		g.hits = append(g.hits, h.Entry)
+		if h.Score >= relevant*found.Hits[0].Score {
+			g.hits = append(g.hits, h.Entry)
+		}
 	}
 	return nil
 }
@@ -168,12 +177,25 @@ func (g *gatherer) memories() error {
 	return nil
 }
 
+// index is the place of s in list, its length for none.
+func index(list []string, s string) int {
+	if i := slices.Index(list, s); i >= 0 {
+		return i
+	}
+	return len(list)
+}
+
 // horizon is a line for each module.
 func (g *gatherer) horizon() error {
 	if g.Tree == nil {
 		return nil
 	}
-	for _, m := range g.Tree.Modules() {
+	modules := g.Tree.Modules()
+	// Where the task's files are is the most likely to be looked at.
+	slices.SortStableFunc(modules, func(a, b Module) int {
+		return cmp.Compare(index(g.near, a.Path), index(g.near, b.Path))
+	})
+	for _, m := range modules {
 		line := "- " + m.Path + "/"
 		if m.Doc != "" {
 			line += " — " + text.Cut(m.Doc, 120)

@@ -91,6 +91,7 @@ type gatherer struct {
 	Sources
 	task  Task
 	items []Item
+	near  []string        // folders of the files of the task
 	hits  []entry.Entry   // memories about the task
 	told  map[string]bool // ids that are items already
 }

@@ -56,8 +56,12 @@ func PackItems(items []Item, budget int) Pack {
 	costs := itemCosts(items)
 	left := budget - reserve(budget)
 	for layer := range layers {
-		share := (budget - reserve(budget)) * shares[layer] / 100
-		left -= fill(items, costs, forms, layer, min(share, left))
+		share := min(left, (budget-reserve(budget))*shares[layer]/100)
+		if layer == Horizon { // an overview shows everything in short before it shows anything at length
+			spent := fillShort(items, costs, forms, layer, share)
+			left, share = left-spent, share-spent
+		}
+		left -= fill(items, costs, forms, layer, share)
 	}
 	for layer := range layers {
 		left -= fill(items, costs, forms, layer, left)
@@ -102,6 +106,18 @@ func fill(items []Item, costs [][]int, forms []int, layer Layer, budget int) (sp
 				forms[i] = f
 				break
 			}
+		}
+	}
+	return spent
+}
+
+// fillShort gives items of a layer their shortest forms.
+func fillShort(items []Item, costs [][]int, forms []int, layer Layer, budget int) (spent int) {
+	for i := range items {
+		last := len(costs[i]) - 1
+		if items[i].Layer == layer && last >= 0 && spent+costs[i][last] <= budget {
+			spent += costs[i][last]
+			forms[i] = last
 		}
 	}
 	return spent

@@ -82,7 +82,7 @@ func (g *Guide) Ask(ctx context.Context, r AskRequest) (_ AskResult, err error) 
 	if err != nil {
 		return AskResult{}, err
 	}
-	memory, err := g.fromMemory(r, found)
+	memory, err := g.fromMemory(r, len(code) > 0 && intent != ask.Semantic, found)
 	if err != nil {
 		return AskResult{}, err
 	}
@@ -117,7 +117,13 @@ func (g *Guide) fromTree(ctx context.Context, r AskRequest, intent ask.Intent, f
 	return keys, nil
 }
 
-func (g *Guide) fromMemory(r AskRequest, found map[string]Found) (keys []string, err error) {
+// relevant is the share of the best score that an entry must have which has only
+// some of the words: a search for any of many words finds something in every memory.
+const relevant = 0.5
+
+// fromMemory searches the memory. Where the code has an answer already, only entries
+// with all words of the question count.
+func (g *Guide) fromMemory(r AskRequest, answered bool, found map[string]Found) (keys []string, err error) {
 	if g.Memory == nil {
 		return nil, nil
 	}
@@ -130,8 +136,14 @@ func (g *Guide) fromMemory(r AskRequest, found map[string]Found) (keys []string,
 	if err != nil {
 		return nil, err
 	}
+	if res.Fallback && answered {
+		return nil, nil
+	}
 	mark := text.NewMarker(res.Words)
 	for _, h := range res.Hits {
+		if res.Fallback && h.Score < relevant*res.Hits[0].Score {
+			break
+		}
 		e := &h.Entry
 		found[e.ID] = Found{
 			ID: e.ID, Topic: e.Topic, Path: e.Source.Path, Line: e.Source.Line,

@@ -65,8 +65,8 @@ func (c code) Outline(p string) []contextpack.Symbol {
 	return out
 }
 
-// Imports gives the files of the project that p uses. An import may mean a whole
-// package; of each, the files with the fewest directories between come first.
+// Imports gives files of the project that p uses. An import may mean a whole package:
+// of each in turn one file, until there are enough.
 func (c code) Imports(p string) []string {
 	imports, _ := c.Tree.Imports(p)
 	var out []string
@@ -91,7 +91,7 @@ func (c code) Modules() []contextpack.Module {
 	folders, _ := c.Skeleton(moduleDepth)
 	var out []contextpack.Module
 	for _, f := range folders {
-		if f.Level == 0 || f.FileCount == 0 {
+		if f.Level == 0 || f.FileCount == 0 || strings.HasPrefix(f.Path, ".") || path.Base(f.Path) == "testdata" {
 			continue
 		}
 		out = append(out, contextpack.Module{ID: f.ID.String(), Path: f.Path, Doc: f.Doc, Public: c.public(f.Node)})
@@ -104,17 +104,27 @@ func (c code) public(dir codetree.Node) []string {
 	var out []string
 	children, _ := c.Nodes(dir.Children)
 	for _, file := range children {
-		if file.Kind != codetree.File || len(out) == modulePublic {
+		if file.Kind != codetree.File || len(out) == modulePublic || isTest(file.Name) {
 			continue
 		}
 		symbols, _ := c.Nodes(file.Children)
 		for _, s := range symbols {
-			if s.Exported && s.Signature != "" && len(out) < modulePublic && s.Language != "markdown" {
+			if s.Exported && s.Signature != "" && len(out) < modulePublic && s.Signature[0] != '#' {
 				out = append(out, s.Signature)
 			}
 		}
 	}
 	return out
+}
+
+// isTest reports whether a file is called like one that tests another.
+func isTest(name string) bool {
+	for _, sign := range []string{"_test.", ".test.", ".spec.", "Test.java"} {
+		if strings.Contains(name, sign) {
+			return true
+		}
+	}
+	return strings.HasPrefix(name, "test_")
 }
 
 func (c code) Expand(id string) (Expansion, error) {
@@ -191,4 +201,16 @@ func (c code) Resemble(words []string, n int) []Answer {
 		}
 	}
 	return out
+}
+
+func (c code) Answer(question string) ([]Answer, bool) {
+	found, ok, err := codetree.Ask(c.Tree, question)
+	if err != nil {
+		return nil, false
+	}
+	var out []Answer
+	for _, f := range found {
+		out = append(out, Answer{f.Path, f.Line, f.Text})
+	}
+	return out, ok
 }

@@ -180,7 +180,7 @@ func (a *App) newLoop(p *project, f *runFlags, console *run.Console, exec execut
 	dir := filepath.Dir(p.store.Path())
 	return &run.Loop{
 		Tracker: p.store, Executor: exec, Prompts: composer, Documents: composer,
-		Actions: run.Agents{Runner: runner, Composer: composer, Output: console, RunID: runID, Choose: who.choose},
+		Actions: run.Agents{Runner: runner, Composer: composer, Output: console, RunID: runID, Env: a.memoryEnv(p), Choose: who.choose},
 		Repo:    run.Checkout{Git: p.repo}, Clock: run.SystemClock{}, Processes: run.Host{},
 		States: p.states(), Journal: run.JournalIn(dir), Output: console,
 		Options: f.options(p.config, spec), RunID: runID,
@@ -277,14 +277,9 @@ func (a *App) executor(ctx context.Context, p *project, runner agent.Runner, run
 }
 
 func (a *App) builtinOptions(p *project, runner agent.Runner, runID string) builtin.Options {
-	var env []string
-	if dir, err := a.memoryDir(p); err == nil && dir != "" {
-		env = []string{"HELIX_KB=" + dir} // hooks and tools of the agent use the run's memory
-	}
 	return builtin.Options{
-		AgentEnv: env,
-		Root:     p.repo, Runner: runner, Gates: p.config.Gates, GateTimeout: p.config.GateTimeout, WorkDir: p.config.WorkDir,
-		TrackerDir: filepath.Dir(p.store.Path()), RunID: runID,
+		Root: p.repo, Runner: runner, Gates: p.config.Gates, GateTimeout: p.config.GateTimeout, WorkDir: p.config.WorkDir,
+		TrackerDir: filepath.Dir(p.store.Path()), RunID: runID, AgentEnv: a.memoryEnv(p),
 	}
 }
 

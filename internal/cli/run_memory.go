@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"helix/internal/kb"
 	"helix/internal/run"
@@ -27,10 +28,29 @@ func (a *App) runMemory(p *project) (m run.Memory, closeIt func()) {
 	}
 	base := kb.Open(dir, kb.WithRoot(p.repo.Dir))
 	return &remember.Memory{KB: base, Root: p.repo.Dir}, func() {
-		if err := base.Close(); err != nil {
-			fmt.Fprintf(a.Stderr, "helix: the memory in %s was not closed well: %v\n", dir, err)
+		closed := make(chan error, 1)
+		go func() { closed <- base.Close() }()
+		select {
+		case err := <-closed:
+			if err != nil {
+				fmt.Fprintf(a.Stderr, "helix: the memory in %s was not closed well: %v\n", dir, err)
+			}
+		case <-time.After(memoryClose): // everything that was recorded is in its log
 		}
 	}
+}
+
+// memoryClose is how long a memory may keep a run from ending, for bringing its index
+// up.
+const memoryClose = 10 * time.Second
+
+// memoryEnv has hooks and tools of the agents use the memory of the run.
+func (a *App) memoryEnv(p *project) []string {
+	dir, err := a.memoryDir(p)
+	if err != nil || dir == "" {
+		return nil
+	}
+	return []string{"HELIX_KB=" + dir}
 }
 
 // memoryDir is the folder of the memory of a project's runs, "" for none.

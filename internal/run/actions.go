@@ -16,6 +16,7 @@ type Agents struct {
 	Composer Composer
 	Output   Output
 	RunID    string
+	Env      []string // KEY=value, more of the environment of agents
 	// Choose says which agent does an action, and how hard it thinks.
 	Choose func(prompt.Action) agent.Spec
 }
@@ -40,10 +41,10 @@ func (a Agents) Ask(ctx context.Context, req ActionRequest, c prompt.Case) Actio
 	fmt.Fprintf(a.Output, "--- %s output ---\n", spec.Kind)
 	res, err := a.Runner.Run(ctx, spec, agent.Job{
 		Dir: a.Composer.Root, Prompt: text, Timeout: req.Timeout, Log: a.Output, Notice: a.Output.Notice, Started: req.Started,
-		Env: []string{
+		Env: append([]string{
 			RunMarker + "=" + a.RunID, "HELIX_AGENT_SESSION=1", "HELIX_ACTION=" + req.Action.Name(),
 			"DDX_BEAD_DIR=" + filepath.Dir(a.Composer.Tracker),
-		},
+		}, a.Env...),
 	})
 	if err != nil {
 		return failed(err)

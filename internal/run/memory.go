@@ -110,7 +110,7 @@ type trial struct {
 // call that does not come back is left behind. False: there is nothing from it.
 func askMemory[T any](ctx context.Context, l *Loop, what string, do func(context.Context) (T, error)) (T, bool) {
 	var none T
-	if l.Memory == nil || l.trial.failed >= memoryTries {
+	if l.Memory == nil || l.trial.failed >= memoryTries || ctx.Err() != nil {
 		return none, false
 	}
 	wait := l.Options.MemoryWait

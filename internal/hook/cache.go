@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"helix/internal/hook/handover"
 	"helix/internal/kb/log"
@@ -62,23 +63,19 @@ func readCache(text, project string) (context string, made time.Time, ok bool) {
 // is quoted.
 func fit(s string, n int) string {
 	end := 0
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == '\n':
+	for i, r := range s {
+		switch {
+		case r == '\n' || r == '"' || r == '\\':
 			n -= 2
-		case c == '"' || c == '\\':
-			n -= 2
-		case c < ' ':
+		case r < ' ':
 			n -= 6
-		case c >= 0x80:
-			n -= 3 // at most: a byte that is no UTF-8 becomes three
-		default:
-			n--
+		default: // a byte that is no UTF-8 becomes a rune of three
+			n -= utf8.RuneLen(r)
 		}
 		if n < 0 {
 			return s[:end]
 		}
-		if s[i] == '\n' {
+		if r == '\n' {
 			end = i + 1
 		}
 	}

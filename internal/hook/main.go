@@ -29,7 +29,7 @@ func Main(args []string, in io.Reader, out, stderr io.Writer, getenv func(string
 		fmt.Fprint(stderr, usage)
 		return
 	}
-	env := Env{Getenv: getenv, Last: true}
+	env := Env{Getenv: getenv, Last: true, Start: startHelix}
 	if len(args) > 1 {
 		env.Dir = args[1]
 	}

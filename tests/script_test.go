@@ -128,18 +128,18 @@ func ddx(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("PATH", dir+string(os.PathListSeparator)+ts.Getenv("PATH"))
 }
 
-// waitFor waits until a file exists.
+// waitFor waits until a file exists and, if a text is given, has it.
 func waitFor(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: waitfor file")
+	if neg || len(args) < 1 || len(args) > 2 {
+		ts.Fatalf("usage: waitfor file [text]")
 	}
 	path := ts.MkAbs(args[0])
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
-		if _, err := os.Stat(path); err == nil {
+		if text, err := os.ReadFile(path); err == nil && (len(args) == 1 || strings.Contains(string(text), args[1])) {
 			return
 		}
 		if time.Now().After(deadline) {
-			ts.Fatalf("%s did not appear", args[0])
+			ts.Fatalf("%s did not appear", strings.Join(args, " with "))
 		}
 	}
 }

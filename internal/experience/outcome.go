@@ -109,7 +109,7 @@ func lastSaid(t *Transcript) string {
 		if t.Steps[i].Kind != Said {
 			continue
 		}
-		for _, one := range sentences(t.Steps[i].Text) {
+		for _, one := range sentences(withoutTrailer(t.Steps[i].Text)) {
 			if words(one.text) >= 3 && !one.question {
 				return strings.TrimRight(oneLine(bare(one.text), 300), ".")
 			}

@@ -49,7 +49,7 @@ func (d *declarations) addNamed(p place, kind Kind, text string, name, from, sig
 	d.names[name] = true
 	last := max(from, min(to, len(d.list))-1)
 	s := Symbol{
-		Name: clip(text, maxName), Container: clip(p.container, maxName), Kind: kind, Parent: p.parent,
+		Name: clip(oneLine(text), maxName), Container: clip(p.container, maxName), Kind: kind, Parent: p.parent,
 		Line: d.line(from), EndLine: d.endLine(last),
 		Signature: d.span(from, sig), Doc: d.docBefore(d.line(from)),
 	}

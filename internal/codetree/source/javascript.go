@@ -153,10 +153,10 @@ func (s script) endsType(i int) bool {
 // container takes a class or the like with the members in its braces.
 func (s script) container(from, name, to int, p place, kind Kind) int {
 	if !s.isIdent(name) && !s.isString(name) {
-		if !(kind == Class && s.is(name, "{")) {
+		if !s.is(name-2, "default") {
 			return from
 		}
-		name--
+		name -= 2
 	}
 	for s.is(name+1, ".") && kind == Module {
 		name += 2

@@ -114,11 +114,7 @@ func Parse(name string, src []byte) *File {
 	case "c", "cpp":
 		parseC(f, src)
 	}
-	f.Doc = clip(f.Doc, maxDoc)
-	for i := range f.Symbols {
-		s := &f.Symbols[i]
-		s.Signature, s.Doc = clip(s.Signature, maxSignature), clip(s.Doc, maxDoc)
-	}
+	tidy(f)
 	return f
 }
 

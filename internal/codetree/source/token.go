@@ -177,12 +177,11 @@ func (s *scanner) directive() {
 	start := s.pos
 	end := s.directiveEnd(start)
 	s.add(directive, end)
-	word := directiveWord(s.src[start:end])
-	switch word {
+	switch directiveWord(s.src[start:end]) {
 	case "else", "elif":
 		s.skipBranch(false)
 	case "if":
-		if rest := bytes.TrimSpace(s.src[start+1 : end]); bytes.Equal(bytes.Fields(append(rest, ' '))[len(bytes.Fields(rest))-1], []byte("0")) && len(bytes.Fields(rest)) == 2 {
+		if strings.Join(strings.Fields(string(s.src[start+1:end])), " ") == "if 0" {
 			s.skipBranch(true)
 		}
 	}

@@ -59,7 +59,7 @@ var questions = []question{
 }
 
 func form(text string) *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^(?:(?:please |show me |list |find |tell me |and |so |give me )*)` + text + `[\s?.!]*$`)
+	return regexp.MustCompile(`(?i)^(?:(?:please |show me |list |find |tell me |and |so |give me |what are |what is |which are |who are |the |all )*)` + text + `[\s?.!]*$`)
 }
 
 // Ask answers a question about the structure of the code: what calls, imports, uses
@@ -256,11 +256,12 @@ func (t *Tree) askForeign(what string) ([]Answer, error) {
 
 // askUsers are the importers of a file or folder, the callers of a symbol.
 func (t *Tree) askUsers(what string) ([]Answer, error) {
-	all, err := t.askCallers(what)
-	if err != nil || len(all) > 0 {
-		return all, err
+	if exact, _ := t.lookup(what); exact < 0 || len(t.slots(exact, calls)) == 0 {
+		if all, err := t.askImporters(what); err != nil || len(all) > 0 {
+			return all, err
+		}
 	}
-	return t.askImporters(what)
+	return t.askCallers(what)
 }
 
 func (t *Tree) askTests(what string) ([]Answer, error) {

@@ -18,18 +18,13 @@ import (
 func list(ctx context.Context, root, cache string) ([]string, error) {
 	repo := &git.Repo{Dir: root}
 	args := []string{"ls-files", "-z", "--cached", "--others", "--exclude-standard"}
-	if _, err := git.Open(ctx, root); errors.Is(err, git.ErrNotRepo) {
-		empty := filepath.Join(cache, "empty.git")
-		if _, err := os.Stat(filepath.Join(empty, "HEAD")); err != nil {
-			if _, err := (&git.Repo{Dir: cache}).Run(ctx, "init", "-q", "--bare", empty); err != nil {
-				return nil, fmt.Errorf("codetree: prepare the list of files: %w", err)
-			}
-		}
-		repo = repo.With("--git-dir="+empty, "--work-tree="+root)
-	} else if err != nil {
-		return nil, err
-	}
 	out, err := repo.Run(ctx, args...)
+	var refused *git.Error
+	if errors.As(err, &refused) {
+		if _, not := git.Open(ctx, root); errors.Is(not, git.ErrNotRepo) {
+			out, err = listPlain(ctx, root, cache, args)
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("codetree: list the files of %s: %w", root, err)
 	}
@@ -37,6 +32,17 @@ func list(ctx context.Context, root, cache string) ([]string, error) {
 	paths := slices.DeleteFunc(strings.Split(out, "\x00"), func(p string) bool { return p == "" || strings.HasSuffix(p, "/") })
 	slices.SortFunc(paths, comparePaths)
 	return slices.Compact(paths), nil
+}
+
+// listPlain lists a folder that is in no repository.
+func listPlain(ctx context.Context, root, cache string, args []string) (string, error) {
+	empty := filepath.Join(cache, "empty.git")
+	if _, err := os.Stat(filepath.Join(empty, "HEAD")); err != nil {
+		if _, err := (&git.Repo{Dir: cache}).Run(ctx, "init", "-q", "--bare", empty); err != nil {
+			return "", err
+		}
+	}
+	return (&git.Repo{Dir: root}).With("--git-dir="+empty, "--work-tree="+root).Run(ctx, args...)
 }
 
 // comparePaths orders files by folder, then by name: those of one folder are

@@ -152,7 +152,7 @@ const stdModule = "std"
 func (t *Tree) resolveGo(p string) []string {
 	for prefix := p; prefix != "." && prefix != ""; prefix = path.Dir(prefix) {
 		if dir, ok := t.modules()[prefix]; ok {
-			return t.packageFiles(path.Join(dir, strings.TrimPrefix(p, prefix)))
+			return t.packageFiles(path.Join(dir, strings.TrimPrefix(strings.TrimPrefix(p, prefix), "/")))
 		}
 	}
 	if dir, ok := t.modules()[stdModule]; ok {

@@ -1,14 +1,18 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"time"
 
+	"helix/internal/contextpack"
+	"helix/internal/guide"
 	"helix/internal/kb"
 	"helix/internal/run"
 	"helix/internal/run/remember"
+	"helix/internal/tracker"
 )
 
 // runMemory opens what the runs of a project remember. It is nil when they are to
@@ -27,7 +31,7 @@ func (a *App) runMemory(p *project) (m run.Memory, closeIt func()) {
 		return nil, func() {}
 	}
 	base := kb.Open(dir, kb.WithRoot(p.repo.Dir))
-	return &remember.Memory{KB: base, Root: p.repo.Dir}, func() {
+	return &remember.Memory{KB: base, Root: p.repo.Dir, Surround: surround(p.repo.Dir)}, func() {
 		closed := make(chan error, 1)
 		go func() { closed <- base.Close() }()
 		select {
@@ -51,6 +55,21 @@ func (a *App) memoryEnv(p *project) []string {
 		return nil
 	}
 	return []string{"HELIX_KB=" + dir}
+}
+
+// surroundTokens is how long the part of a prompt is that tells what surrounds a task.
+const surroundTokens = 2500
+
+// surround packs the rules, files and structure around a bead for its prompt. What is
+// remembered is recalled by itself, and the bead is in the prompt already.
+func surround(root string) func(context.Context, *tracker.Bead) (string, error) {
+	g := &guide.Guide{Root: root, Tree: guide.PatientCode(root)}
+	return func(ctx context.Context, b *tracker.Bead) (string, error) {
+		task := contextpack.OfBead(b)
+		task.Known = true
+		p, err := g.Pack(ctx, task, surroundTokens)
+		return p.Text, err
+	}
 }
 
 // memoryDir is the folder of the memory of a project's runs, "" for none.

@@ -41,6 +41,9 @@ func (g *gatherer) rules() error {
 
 // demands are what the task itself asks for.
 func (g *gatherer) demands() error {
+	if g.task.Known {
+		return nil
+	}
 	for _, d := range []struct{ title, body string }{
 		{"task", g.task.Title + "\n\n" + g.task.Description},
 		{"acceptance", g.task.Acceptance},

@@ -17,6 +17,7 @@ type Task struct {
 	Acceptance  string
 	Notes       string // constraints, hints of earlier attempts
 	Spec        string // path of the document that governs it, relative to the root
+	Known       bool   // the agent is told the task itself: only what surrounds it counts
 }
 
 // words is all that the task says.

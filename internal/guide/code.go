@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"helix/internal/codetree"
 	"helix/internal/contextpack"
@@ -31,6 +33,38 @@ func OpenCode(ctx context.Context, root string, progress func(done, total int)) 
 		return nil, err
 	}
 	return code{t}, nil
+}
+
+// patience is how long PatientCode lets a question wait for the tree.
+const patience = 2 * time.Second
+
+// PatientCode gives OpenCode for one who must not wait: when an update takes too
+// long, the question is answered from the tree as it was, or without one, and the
+// update goes on in the background.
+func PatientCode(root string) func(context.Context) (Tree, error) {
+	var behind atomic.Bool
+	return func(ctx context.Context) (Tree, error) {
+		soon, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		t, err := OpenCode(soon, root, nil)
+		if !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+			return t, err
+		}
+		if behind.CompareAndSwap(false, true) {
+			go func() {
+				defer behind.Store(false)
+				_, _ = codetree.Update(context.WithoutCancel(ctx), root, codetree.Options{}) // the next question finds out
+			}()
+		}
+		old, err := codetree.Open(root)
+		if errors.Is(err, codetree.ErrNoTree) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		return code{old}, nil
+	}
 }
 
 // code answers from a code tree. What cannot be read of a damaged one is missing

@@ -163,7 +163,7 @@ func (l *Loop) recall(ctx context.Context, t Task) Recalled {
 	t.Run = l.RunID
 	r, ok := askMemory(ctx, l, "recall", func(ctx context.Context) (Recalled, error) { return l.Memory.Recall(ctx, t) })
 	if !ok || len(r.IDs) == 0 {
-		return Recalled{}
+		return r // what surrounds the task may be there all the same
 	}
 	l.st.Memory.Recalled += len(r.IDs)
 	l.save()

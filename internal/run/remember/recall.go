@@ -28,7 +28,7 @@ const (
 )
 
 // Recall implements run.Memory. What it shows is the same for the same memory.
-func (m *Memory) Recall(_ context.Context, t run.Task) (run.Recalled, error) {
+func (m *Memory) Recall(ctx context.Context, t run.Task) (run.Recalled, error) {
 	if len(t.Beads) == 0 {
 		return run.Recalled{}, nil
 	}
@@ -41,7 +41,16 @@ func (m *Memory) Recall(_ context.Context, t run.Task) (run.Recalled, error) {
 	if err != nil {
 		return run.Recalled{}, err
 	}
-	return show(found, m.now()), nil
+	r := show(found, m.now())
+	if m.Surround == nil || t.Action != prompt.Implementation {
+		return r, nil
+	}
+	around, err := m.Surround(ctx, t.Beads[0])
+	if err != nil { // no reason to keep back what is remembered
+		around = "The project around the task could not be looked at: " + err.Error()
+	}
+	r.Text = strings.Trim(r.Text+"\n"+around, "\n")
+	return r, nil
 }
 
 // hit is an entry on its way into a prompt.

@@ -1,6 +1,7 @@
 package remember
 
 import (
+	"context"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,6 +17,9 @@ type Memory struct {
 	KB   *kb.Memory
 	Root string           // top folder of the project's checkout, also its name in entries
 	Now  func() time.Time // nil: time.Now
+	// Surround gives what else an agent should know before it works on a bead: rules,
+	// files, structure. nil: nothing.
+	Surround func(ctx context.Context, b *tracker.Bead) (string, error)
 }
 
 var _ run.Memory = (*Memory)(nil)

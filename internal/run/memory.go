@@ -49,13 +49,13 @@ type Deed struct {
 	// Evidence is the attempt's folder, relative to the repository root.
 	Evidence string
 	Outcome  executor.Outcome
-	Reason   string // why it did not land
-	Gate     string // the command that failed
-	Cause    string // what its output says about why
-	Commit   string // where it landed
-	Ref      string // what keeps its work
-	Review   string // what a review found in the landed work
-	Earlier  []Failure
+	Reason   string    // why it did not land
+	Gate     string    // the command that failed
+	Cause    string    // what its output says about why
+	Commit   string    // where it landed
+	Ref      string    // what keeps its work
+	Review   string    // what a review found in the landed work
+	Earlier  []Failure // attempts at the primary bead before, in this run
 }
 
 // Tried is the agent's own account of what it did.
@@ -215,7 +215,7 @@ func (l *Loop) deed(ctx context.Context, req executor.Request, res executor.Resu
 	d := Deed{
 		Run: l.RunID, Cycle: l.st.Attempted, Attempt: req.AttemptID, Number: req.Attempt, Beads: req.Beads, Answer: res.AgentText,
 		Evidence: res.EvidenceDir, Outcome: res.Outcome, Reason: res.Reason, Ref: res.PreserveRef,
-		Earlier: slices.Clone(l.st.Failures[req.Beads[0].ID]),
+		Earlier: slices.DeleteFunc(slices.Clone(l.st.Failures[req.Beads[0].ID]), func(f Failure) bool { return f.Outcome == outcomeReviewed }),
 	}
 	d.Gate, d.Cause = failedGate(res.Gates)
 	if res.Outcome == executor.Landed {

@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"helix/internal/codetree/source"
+	"helix/internal/lazyregexp"
 )
 
 // Answer is a line of the answer to a question about the structure of the code.
@@ -21,7 +21,7 @@ type Answer struct {
 
 // question is a form of words, and what finds the answers to it.
 type question struct {
-	form   *regexp.Regexp // its only group is what is asked about
+	form   *lazyregexp.Regexp // its only group is what is asked about
 	answer func(t *Tree, what string) ([]Answer, error)
 }
 
@@ -58,8 +58,8 @@ var questions = []question{
 	{form(".* (?:in|of) (?:file|module|section|package|folder|directory) " + subject), (*Tree).askContents},
 }
 
-func form(text string) *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^(?:(?:please |show me |list |find |tell me |and |so |give me |what are |what is |which are |who are |the |all )*)` + text + `[\s?.!]*$`)
+func form(text string) *lazyregexp.Regexp {
+	return lazyregexp.New(`(?i)^(?:(?:please |show me |list |find |tell me |and |so |give me |what are |what is |which are |who are |the |all )*)` + text + `[\s?.!]*$`)
 }
 
 // Ask answers a question about the structure of the code: what calls, imports, uses

@@ -4,9 +4,10 @@ import (
 	"go/ast"
 	"go/parser"
 	gotoken "go/token"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"helix/internal/lazyregexp"
 )
 
 // goFile reads one Go file.
@@ -249,7 +250,7 @@ func namePos(e ast.Expr) gotoken.Pos {
 	return e.Pos()
 }
 
-var goComment = regexp.MustCompile(`(?s)//[^\n]*|/\*.*?\*/`)
+var goComment = lazyregexp.New(`(?s)//[^\n]*|/\*.*?\*/`)
 
 func docLine(c *ast.CommentGroup) string {
 	if c == nil {

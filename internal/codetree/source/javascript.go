@@ -86,6 +86,10 @@ func (s script) declaration(from, i, to int, p place) int {
 		return s.container(from, i+1, to, p, Enum)
 	case "namespace", "module":
 		return s.container(from, i+1, to, p, Module)
+	case "global":
+		if s.is(i+1, "{") && s.is(i-1, "declare") {
+			return s.container(from, i, to, p, Module)
+		}
 	case "type":
 		if s.isIdent(i+1) && (s.is(i+2, "=") || s.is(i+2, "<")) {
 			end := s.lineEnd(i+3, to)
@@ -105,8 +109,8 @@ func (s script) declaration(from, i, to int, p place) int {
 
 // function takes name(…) {…}.
 func (s script) function(from, name, to int, p place, as string) int {
-	open := s.find(name+1, to, "(")
-	if open == to || s.is(name+1, "{") {
+	open := s.angles(name+1, to)
+	if !s.is(open, "(") {
 		return from
 	}
 	sig := s.bodyStart(s.close(open)+1, to)
@@ -161,8 +165,8 @@ func (s script) container(from, name, to int, p place, kind Kind) int {
 	for s.is(name+1, ".") && kind == Module {
 		name += 2
 	}
-	open := s.find(name+1, to, "{", ";")
-	if !s.is(open, "{") || open-name > 200 {
+	open := s.bodyOf(name+1, to)
+	if !s.is(open, "{") {
 		return from
 	}
 	end := min(to, s.close(open)+1)
@@ -178,6 +182,22 @@ func (s script) container(from, name, to int, p place, kind Kind) int {
 	return end
 }
 
+// bodyOf is the { of the members behind the name of a class and its bases, whose
+// type arguments may hold braces; where there is none, the token that says so.
+func (s script) bodyOf(i, to int) int {
+	for i < to && !s.is(i, "{") && !s.is(i, ";") && !s.is(i, "=") {
+		switch next := s.angles(i, to); {
+		case next > i:
+			i = next
+		case s.is(i, "("), s.is(i, "["):
+			i = s.close(i) + 1
+		default:
+			i++
+		}
+	}
+	return i
+}
+
 // plain is the text of a name, which may be a string.
 func (s script) plain(i int) string {
 	if s.isString(i) {
@@ -191,7 +211,7 @@ func (s script) members(i, to int, p place) {
 	for i < to {
 		from := i
 		hidden := false
-		for i < to && (scriptModifiers[s.text(i)] || s.is(i, "*")) && !s.is(i+1, "(") && !s.is(i+1, "=") && !s.is(i+1, ";") {
+		for i < to && (scriptModifiers[s.text(i)] || s.is(i, "*")) && (s.isIdent(i+1) || s.isString(i+1) || s.is(i+1, "[") || s.is(i+1, "*")) {
 			hidden = hidden || s.is(i, "private")
 			i++
 		}
@@ -203,7 +223,7 @@ func (s script) members(i, to int, p place) {
 		at = s.angles(at, to)
 		before := len(s.Symbols)
 		switch {
-		case s.isIdent(name) && s.is(at, "("):
+		case s.isIdent(name) && s.is(at, "(") && !s.is(name, "new"):
 			sig := s.bodyStart(s.close(at)+1, to)
 			i = sig
 			if s.is(sig, "{") {

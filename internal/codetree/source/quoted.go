@@ -171,6 +171,12 @@ func (s *scanner) substitutionEnd(i, depth int) int {
 			i = s.stringEnd(i+1, c) - 1
 		case '`':
 			i = s.templateEnd(i, depth+1) - 1
+		case '/':
+			if before := bytes.TrimRight(s.src[:i], " \t"); strings.IndexByte("(,=:[!&|?{;", before[len(before)-1]) >= 0 {
+				if end := s.regexEnd(i); end > 0 {
+					i = end - 1
+				}
+			}
 		}
 	}
 	return len(s.src)

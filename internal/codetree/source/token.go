@@ -246,11 +246,25 @@ func (s *scanner) regexAllowed() bool {
 var regexWords = map[string]bool{"return": true, "typeof": true, "case": true, "in": true, "of": true, "do": true, "else": true, "void": true, "delete": true, "throw": true, "new": true, "await": true, "yield": true}
 
 func (s *scanner) regex() bool {
+	end := s.regexEnd(s.pos)
+	if end == 0 {
+		return false
+	}
+	for end < len(s.src) && isIdentStart(s.src[end]) { // its flags
+		end++
+	}
+	s.add(stringToken, end)
+	return true
+}
+
+// regexEnd is behind the slash that ends the regular expression at i, 0 if none does
+// on its line.
+func (s *scanner) regexEnd(i int) int {
 	class := false
-	for i := s.pos + 1; i < len(s.src); i++ {
+	for i++; i < len(s.src); i++ {
 		switch c := s.src[i]; {
 		case c == '\n':
-			return false
+			return 0
 		case c == '\\':
 			i++
 		case c == '[':
@@ -258,13 +272,10 @@ func (s *scanner) regex() bool {
 		case c == ']':
 			class = false
 		case c == '/' && !class:
-			for i++; i < len(s.src) && isIdentStart(s.src[i]); i++ {
-			}
-			s.add(stringToken, i)
-			return true
+			return i + 1
 		}
 	}
-	return false
+	return 0
 }
 
 // matchBrackets pairs the brackets. One that closes nothing is ignored; one inside

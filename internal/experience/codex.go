@@ -1,12 +1,13 @@
 package experience
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
+
+	"helix/internal/lazyregexp"
 )
 
 // codex reads a line of codex exec --json (thread, turn and item events) or of a
@@ -129,7 +130,7 @@ func commandOf(args gjson.Result) string {
 }
 
 // shellCall is how Codex starts a command line.
-var shellCall = regexp.MustCompile(`^\S*(?:ba|z|da)?sh -l?c `)
+var shellCall = lazyregexp.New(`^\S*(?:ba|z|da)?sh -l?c `)
 
 func bareCommand(command string) string {
 	prefix := shellCall.FindString(command)
@@ -143,7 +144,7 @@ func bareCommand(command string) string {
 	return rest
 }
 
-var exitCode = regexp.MustCompile(`(?m)^(?:Process exited with code|Exit code:) (\d{1,3})\b`)
+var exitCode = lazyregexp.New(`(?m)^(?:Process exited with code|Exit code:) (\d{1,3})\b`)
 
 // codexOutput reads what a tool gave: text that begins with the exit code, or
 // JSON around it.
@@ -172,7 +173,7 @@ func codexOutput(v gjson.Result) (text string, failed bool) {
 
 const maxFiles = 200 // of a call, and of a transcript
 
-var patchFile = regexp.MustCompile(`(?m)^\*\*\* (?:Update|Add|Delete) File: (.+?)[ \t\r]*$`)
+var patchFile = lazyregexp.New(`(?m)^\*\*\* (?:Update|Add|Delete) File: (.+?)[ \t\r]*$`)
 
 // patchedFiles are the files of a patch in Codex's form.
 func patchedFiles(patch string) []File {

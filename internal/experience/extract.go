@@ -3,13 +3,13 @@ package experience
 import (
 	"cmp"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 	"unicode"
 
 	"helix/internal/kb/entry"
+	"helix/internal/lazyregexp"
 	"helix/internal/run/prompt"
 )
 
@@ -265,7 +265,7 @@ func (w *walked) about(e *Experience) (best touch, ok bool) {
 	return best, ok
 }
 
-var testFile = regexp.MustCompile(`(?i)(?:^|/)(?:tests?|__tests__|spec|testdata)/|(?:^|/)test_[^/]*$|[._-](?:test|spec)s?\.\w+$|Tests?\.\w+$`)
+var testFile = lazyregexp.New(`(?i)(?:^|/)(?:tests?|__tests__|spec|testdata)/|(?:^|/)test_[^/]*$|[._-](?:test|spec)s?\.\w+$|Tests?\.\w+$`)
 
 func isTestFile(path string) bool { return testFile.MatchString(path) }
 

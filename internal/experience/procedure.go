@@ -2,8 +2,9 @@ package experience
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"helix/internal/lazyregexp"
 )
 
 // action is a call with what came of it.
@@ -83,9 +84,9 @@ func trivial(command string) bool {
 }
 
 var (
-	changeDir = regexp.MustCompile(`^\s*cd\s+\S+\s*(?:&&|;)\s*`)
-	assign    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=(?:'[^']*'|"[^"]*"|\S*)\s+`)
-	wrapper   = regexp.MustCompile(`^(?:sudo|time|nice|env|exec|npx|(?:timeout|gtimeout)\s+\S+|(?:uv|poetry|pipenv|bundle) (?:run|exec))\s+`)
+	changeDir = lazyregexp.New(`^\s*cd\s+\S+\s*(?:&&|;)\s*`)
+	assign    = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*=(?:'[^']*'|"[^"]*"|\S*)\s+`)
+	wrapper   = lazyregexp.New(`^(?:sudo|time|nice|env|exec|npx|(?:timeout|gtimeout)\s+\S+|(?:uv|poetry|pipenv|bundle) (?:run|exec))\s+`)
 )
 
 // withVerbs are programs whose first plain word says what they do.
@@ -101,7 +102,7 @@ var withVerbs = map[string]bool{
 func programOf(command string) string {
 	for {
 		before := command
-		for _, p := range []*regexp.Regexp{changeDir, assign, wrapper} {
+		for _, p := range []*lazyregexp.Regexp{changeDir, assign, wrapper} {
 			command = p.ReplaceAllString(strings.TrimSpace(command), "")
 		}
 		if command == before {
@@ -156,7 +157,7 @@ func targets(command string) map[string]bool {
 	return set
 }
 
-var errorLine = regexp.MustCompile(`(?i)\b(?:error|fatal|failed|cannot|can't|undefined|not found|no such|missing|denied|unknown|invalid|requires?|refused|must)\b`)
+var errorLine = lazyregexp.New(`(?i)\b(?:error|fatal|failed|cannot|can't|undefined|not found|no such|missing|denied|unknown|invalid|requires?|refused|must)\b`)
 
 // becauseOf is the line of an output that says most about a failure, in brackets.
 func becauseOf(output string) string {

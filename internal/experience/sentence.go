@@ -1,10 +1,11 @@
 package experience
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"helix/internal/lazyregexp"
 )
 
 // sentence is one sentence of prose, without markup around it.
@@ -17,9 +18,9 @@ type sentence struct {
 }
 
 var (
-	listMark = regexp.MustCompile(`^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?`)
-	heading  = regexp.MustCompile(`^\s{0,3}#{1,6}\s+(.*?)\s*#*\s*$`)
-	fence    = regexp.MustCompile("^\\s*(?:```|~~~)")
+	listMark = lazyregexp.New(`^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?`)
+	heading  = lazyregexp.New(`^\s{0,3}#{1,6}\s+(.*?)\s*#*\s*$`)
+	fence    = lazyregexp.New("^\\s*(?:```|~~~)")
 )
 
 // sentences takes prose apart. Code blocks, quotations, tables and headings are no

@@ -167,7 +167,7 @@ func (l *Loop) recall(ctx context.Context, t Task) Recalled {
 	}
 	l.st.Memory.Recalled += len(r.IDs)
 	l.save()
-	l.detail("%s recalls %d memories for %s", t.Action.Name(), len(r.IDs), joinIDs(t.Beads))
+	l.detail("memories recalled for the %s of %s: %d", t.Action.Name(), joinIDs(t.Beads), len(r.IDs))
 	l.event(Event{Kind: EventRecall, Cycle: l.st.Attempted, Bead: l.primary(t.Beads), Attempt: l.st.AttemptID, Result: t.Action.Name(), Memories: r.IDs})
 	return r
 }

@@ -22,9 +22,9 @@ const (
 	mostFound   = 48   // looked at for each question
 	mostPaths   = 8    // that a bead names and that are looked up
 	rankOffset  = 60   // of reciprocal rank fusion
-	// relevant is the share of the best score that an entry must have to be shown: a
+	// leastScore is the share of the best score that an entry must have to be shown: a
 	// search for any of many words finds something in every memory.
-	relevant = 0.35
+	leastScore = 0.35
 )
 
 // Recall implements run.Memory. What it shows is the same for the same memory.
@@ -65,36 +65,34 @@ type hit struct {
 // name, and what resembles their words.
 func (m *Memory) choose(v *view.View, t run.Task) ([]hit, error) {
 	fused := map[string]*hit{}
+	mine := func(hits []view.Hit) []view.Hit {
+		return slices.DeleteFunc(hits, func(h view.Hit) bool { return m.foreign(h.Entry.Project) || known(t, &h.Entry) })
+	}
 	add := func(weight float64, hits []view.Hit) {
-		rank := 0
-		for _, h := range hits {
-			if m.foreign(h.Entry.Project) || known(t, &h.Entry) {
-				continue
-			}
-			rank++
+		for rank, h := range hits {
 			if fused[h.Entry.ID] == nil {
 				fused[h.Entry.ID] = &hit{entry: h.Entry}
 			}
 			f := fused[h.Entry.ID]
 			f.stale = f.stale || h.Stale
-			f.score += weight / float64(rankOffset+rank)
+			f.score += weight / float64(rankOffset+rank+1)
 		}
 	}
 	past, err := pastWork(v, t)
 	if err != nil {
 		return nil, err
 	}
-	add(1, past)
+	add(1, mine(past))
 	files, err := aboutFiles(v, t)
 	if err != nil {
 		return nil, err
 	}
-	add(1, files)
+	add(1, mine(files))
 	alike, err := resembling(v, t)
 	if err != nil {
 		return nil, err
 	}
-	add(1.5, alike)
+	add(1.5, relevant(mine(alike)))
 	out := make([]hit, 0, len(fused))
 	for _, h := range fused {
 		out = append(out, *h)
@@ -177,7 +175,17 @@ func resembling(v *view.View, t run.Task) ([]view.Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(res.Hits, func(h view.Hit) bool { return h.Score < relevant*res.Hits[0].Score }), nil
+	return res.Hits, nil
+}
+
+// relevant leaves out what resembles much less than the best.
+func relevant(hits []view.Hit) []view.Hit {
+	for i, h := range hits {
+		if h.Score < leastScore*hits[0].Score {
+			return hits[:i]
+		}
+	}
+	return hits
 }
 
 // show writes the best entries, each with its id and age, as far as they fit.

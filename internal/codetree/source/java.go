@@ -54,7 +54,9 @@ func (j java) read(i, to int, p place) {
 				if j.is(i, "(") {
 					i = j.close(i) + 1
 				}
-			} else if javaModifiers[j.text(i)] || j.is(i, "non") && j.is(i+1, "-") {
+			} else if j.is(i, "non") && j.is(i+1, "-") && j.is(i+2, "sealed") {
+				i += 3
+			} else if javaModifiers[j.text(i)] {
 				public = public || j.is(i, "public") || j.is(i, "protected")
 				i++
 			} else {
@@ -104,6 +106,8 @@ func (j java) member(from, i, to int, p place) int {
 	}
 	switch {
 	case p.parent < 0:
+	case j.is(paren, "{") && paren == i+1 && j.text(i) == j.Symbols[p.parent].Name: // the short constructor of a record
+		j.add(p, Method, i, from, paren, end)
 	case j.is(paren, "(") && j.isIdent(paren-1) && (paren-1 > i || j.text(paren-1) == j.Symbols[p.parent].Name):
 		j.add(p, Method, paren-1, from, j.find(paren, end, "{", ";"), end)
 	case j.is(paren, "=") && j.isIdent(paren-1):

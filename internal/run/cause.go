@@ -2,9 +2,9 @@ package run
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
+	"helix/internal/lazyregexp"
 	"helix/internal/run/executor"
 )
 
@@ -17,9 +17,9 @@ const (
 
 var (
 	// telling lines say that, or why, something failed.
-	telling = regexp.MustCompile(`(?i)\b(fail(ed|ure|s)?|error|errors|panic|fatal|exception|traceback|assert\w*|expected|undefined|cannot|can't|not found|no such|denied|refused|mismatch|timed out|segmentation|want|got)\b|^\S+\.\w+:\d+[:(]|^\s+\S+\.\w+:\d+: |^E\s|✗|✖|×`)
+	telling = lazyregexp.New(`(?i)\b(fail(ed|ure|s)?|error|errors|panic|fatal|exception|traceback|assert\w*|expected|undefined|cannot|can't|not found|no such|denied|refused|mismatch|timed out|segmentation|want|got)\b|^\S+\.\w+:\d+[:(]|^\s+\S+\.\w+:\d+: |^E\s|✗|✖|×`)
 	// noise is what test runners print about what is well, and about themselves.
-	noise = regexp.MustCompile(`^\s*(=== (RUN|PAUSE|CONT|NAME)\b.*|--- PASS:.*|PASS|ok\s+\S+\s.*|\?\s+\S+\s+\[no test files\]|test \S+ \.\.\. ok|\s*Compiling \S+ .*|\s*(Downloaded|Downloading|Finished) .*|.*\bPASSED\b.*|[.\s]*)$`)
+	noise = lazyregexp.New(`^\s*(=== (RUN|PAUSE|CONT|NAME)\b.*|--- PASS:.*|PASS|ok\s+\S+\s.*|\?\s+\S+\s+\[no test files\]|test \S+ \.\.\. ok|\s*Compiling \S+ .*|\s*(Downloaded|Downloading|Finished) .*|.*\bPASSED\b.*|[.\s]*)$`)
 )
 
 // Cause is what an output says about why a command failed, in at most most bytes:
@@ -69,7 +69,7 @@ func failedGate(gates []executor.Gate) (command, cause string) {
 	return "", ""
 }
 
-var trailerLine = regexp.MustCompile(`^\s*[A-Z][A-Z_]{3,}: `)
+var trailerLine = lazyregexp.New(`^\s*[A-Z][A-Z_]{3,}: `)
 
 // tried is an agent's account of what it did, from its answer: what stands before
 // the trailer.

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"helix/internal/kb/entry"
 	"helix/internal/kb/view"
+	"helix/internal/lazyregexp"
 	"helix/internal/run"
 	"helix/internal/run/prompt"
 )
@@ -163,7 +163,7 @@ func asHits(entries []entry.Entry) []view.Hit {
 
 // ending is that of a file's name: a word like any other for a search, and one that
 // says nothing.
-var ending = regexp.MustCompile(`(\w)\.[A-Za-z]{1,4}\b`)
+var ending = lazyregexp.New(`(\w)\.[A-Za-z]{1,4}\b`)
 
 // resembling is what has the words of the beads.
 func resembling(v *view.View, t run.Task) ([]view.Hit, error) {

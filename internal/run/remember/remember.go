@@ -2,12 +2,12 @@ package remember
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"helix/internal/kb"
+	"helix/internal/lazyregexp"
 	"helix/internal/run"
 	"helix/internal/tracker"
 )
@@ -38,12 +38,12 @@ func (m *Memory) foreign(project string) bool { return project != "" && project 
 func beadTag(id string) string { return kb.StoredTag("bead-" + id) }
 
 // pathText is what looks like the path of a file, and perhaps a line of it.
-var pathText = regexp.MustCompile(`[\w.-]*[\w-](?:/[\w.-]+)*\.[A-Za-z]\w{0,9}(?::\d+)?|[\w.-]+(?:/[\w.-]+)+(?::\d+)?`)
+var pathText = lazyregexp.New(`[\w.-]*[\w-](?:/[\w.-]+)*\.[A-Za-z]\w{0,9}(?::\d+)?|[\w.-]+(?:/[\w.-]+)+(?::\d+)?`)
 
 // pathsIn finds what looks like paths in a text, each once, at most most.
 func pathsIn(text string, most int) []string {
 	var paths []string
-	for _, p := range pathText.FindAllString(text, -1) {
+	for _, p := range pathText.Get().FindAllString(text, -1) {
 		p = strings.TrimPrefix(strings.TrimRight(p, "."), "./")
 		if len(paths) < most && p != "" && !slices.Contains(paths, p) {
 			paths = append(paths, p)

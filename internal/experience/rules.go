@@ -85,13 +85,13 @@ func firstWords(text string, n int) string {
 
 var (
 	// hedge before a pattern makes it a guess, a plan, a condition or a denial.
-	hedge = lazyregexp.New(`(?i)\b(?:if|whether|could|would|might|may|should|can|maybe|perhaps|probably|possibly|likely|unless|suspect|suspected|think|thought|guess|assume|seems?|appears?|(?:looks?|sounds?|feels?) (?:like|as)|hypothes\w+|when|whenever|once|in case|need to|want to|wanted to|going to|plan to|let me|let's|I'll|we'll|I'd|we'd|will|to find|to see|not|never|unclear|unknown|suggest|recommend|propose|what|why|until)\b|n't\b`)
+	hedge = lazyregexp.New(`(?i)\b(?:if|whether|could|would|might|may|should|can|maybe|perhaps|probably|possibly|likely|unless|suspect|suspected|think|thought|guess|assume|seems?|appears?|(?:looks?|sounds?|feels?) (?:like|as)|hypothes\w+|when|whenever|once|in case|need to|want to|wanted to|going to|plan to|let me|let's|I'll|we'll|I'd|we'd|will|to find|to see|not|never|unclear|unknown|suggest|recommend|propose|what|why|usually|often|sometimes|typically|generally|normally)\b|n't\b`)
 	// unsettled behind a pattern does the same.
 	unsettled = lazyregexp.New(`(?i)\b(?:probably|likely|perhaps|maybe|possibly|unclear|(?:is|are|still|remains) unknown|not (?:yet )?(?:clear|known)|might|pending|tbd|to be (?:done|decided|determined)|to do|todo|I (?:think|guess|suspect|believe))\b`)
 	// reported words are somebody else's.
 	reported = lazyregexp.New(`(?i)\b(?:says?|said|states?|stated|reads|wrote|writes|asked|told|tells|claims?|claimed|according to|mentions?|quot(?:e|es|ed|ing)|the user|you)\b`)
 	// aboutSelf is about what the agent did in this session.
-	aboutSelf = lazyregexp.New(`(?i)\bmy\b|\b(?:because|that|since) (?:I|you|the user)\b|\bI (?:ran|forgot|made|mis\w+|had|do not|don't|cannot|can't)\b|\bin the wrong (?:directory|folder|branch)\b|\b(?:so|and|but) (?:I'll|I will|I'm|let me|I am)\b|\b(?:the|this|that) (?:command|search|grep|edit)\b|\b(?:sandbox|permission mode)\b`)
+	aboutSelf = lazyregexp.New(`(?i)\bmy\b|\b(?:because|that|since) (?:I|you|the user)\b|\bI (?:ran|forgot|made|mis\w+|had|do not|don't|cannot|can't)\b|\bin the wrong (?:directory|folder|branch)\b|\b(?:so|and|but) (?:I'll|I will|I'm|let me|I am)\b|\b(?:the|this|that) (?:command|search|grep|edit)\b|\bI (?:freed|retried|reran|restarted|cleared|killed)\b|\bprevious commit\b|\bas (?:intended|expected)\b|\b(?:sandbox|permission mode)\b`)
 )
 
 // place tells where a pattern is, if nothing before it speaks against it.
@@ -126,7 +126,7 @@ var (
 		lazyregexp.New(`(?i)\b(?:tests?|` + trouble[3:] + `\b.{0,40}? (?:came|comes|boiled|boils) down to\b`),
 		lazyregexp.New(`(?i)^(?:so |and |but )?the (?:actual |real |underlying )?(?:problem|issue|bug|cause|error|failure)(?: here)? (?:is|was) that\b`),
 		lazyregexp.New(`(?i)^(?:so |and |but )?the (?:actual |real |underlying )?(?:problem|issue|bug|cause)(?: here)? was (?:a|an|the|in)\b`),
-		lazyregexp.New(`(?i)\b` + trouble + `\b.{0,40}? (?:comes|came|stems|stemmed|originates|originated|results|resulted) from\b`),
+		lazyregexp.New(`(?i)\b` + trouble + `\b.{0,40}? (?:comes?|came|stems?|stemmed|originates?|originated|results?|resulted) from\b`),
 	}
 	causeReason = lazyregexp.New(`(?i)^the reason (?:why |that )?(?:\S+ ){1,14}?(?:is|was) (?:that|because) `)
 	noReason    = lazyregexp.New(`(?i)^the reason (?:why |that )?(?:I|we|you|I'm|we're)\b|^the reason for (?:the|this) (?:decision|choice)`)
@@ -173,9 +173,9 @@ var (
 	reason     = lazyregexp.New(`(?i)\b(?:because|since|so that|in order to|as (?:it|this|that|the))\b|,? so (?:the|a|an|it|that|no|both|each|all|we|every)\b`)
 	comparison = lazyregexp.New(`(?i)\b(?:over|instead of|rather than|in favou?r of|than|against)\b`)
 	// errand is what an agent does next, not how the project is made.
-	errand = lazyregexp.New(`(?i)^(?:first |also |just |now |simply |quickly |briefly )*(?:look|take (?:a|another) |have a |read|check|inspect|run\b|rerun|re-run|start|begin|see\b|explore|investigate|search|grep|open\b|review|examine|ask\b|try|test\b|wait|continue|stop here|list\b|view|verify|dig|move on|proceed|go |focus|debug|trace|print|find|figure|understand|double-check|compare|measure|profile|experiment|commit|push|skip|do |tackle|fix|finish|work|re-?read|confirm|leave it|get |learn|study|walk|scan|gather|dump|step|revert|undo|retry|roll back|switch back|split the (?:commit|pr|change|work)|rewrite the (?:commit|history)|mention|report|tell|summari[sz]e|note\b|write (?:a|the|some) (?:quick |small |short |first )?(?:test|script|plan|summary|reproduc)|create (?:a|the) (?:plan|todo|branch|test|script|reproduc)|add (?:a |an |some |more |the )?(?:\w+ )?(?:tests?|logging|log|print|debug)|use (?:the )?(?:read|edit|write|bash|grep|glob|task|todo)\w* tool|use (?:sub-?agents?|tasks?|background)\b|delegate|spawn|clean up|keep going|call it)`)
+	errand = lazyregexp.New(`(?i)^(?:first |also |just |now |simply |quickly |briefly )*(?:look|take (?:a|another) |have a |read|check|inspect|run\b|rerun|re-run|start|begin|see\b|explore|investigate|search|grep|open\b|review|examine|ask\b|try|test\b|wait|continue|stop here|list\b|view|verify|dig|move on|proceed|go |focus|debug|trace|print|find|figure|understand|double-check|compare|measure|profile|experiment|commit|push|skip|do |tackle|fix|finish|work|re-?read|confirm|leave (?:it|.{1,60} (?:alone|as is|as it is|unchanged|untouched))\b|get |learn|study|walk|scan|gather|dump|step|revert|undo|retry|roll back|switch back|split the (?:commit|pr|change|work)|rewrite the (?:commit|history)|mention|report|tell|summari[sz]e|note\b|write (?:a|the|some) (?:quick |small |short |first )?(?:test|script|plan|summary|reproduc)|create (?:a|the) (?:plan|todo|branch|test|script|reproduc)|add (?:a |an |some |more |the )?(?:\w+ )?(?:tests?|logging|log|print|debug)|use (?:the )?(?:read|edit|write|bash|grep|glob|task|todo)\w* tool|use (?:sub-?agents?|tasks?|background)\b|delegate|spawn|clean up|keep going|call it)`)
 	// ofSession is about the session's own changes and what was asked for.
-	ofSession = lazyregexp.New(`(?i)\bmy\b|\bas requested\b|\byou (?:asked|wanted|said|told)\b|\bthe following\b|\bth(?:e|is|at) (?:commits?|pr|pull request|branch|plan)\b|\bthis session\b|\boption [a-d1-9]\b|\b(?:next|first) step\b|\byour\b`)
+	ofSession = lazyregexp.New(`(?i)\bmy\b|\bas requested\b|\byou (?:asked|wanted|said|told)\b|\bthe following\b|\bth(?:e|is|at) (?:commits?|pr|pull request|branch|plan)\b|\bthis session\b|\boption [a-d1-9]\b|\b(?:next|first) step\b|\bit(?: is|'s) time\b|\byour\b`)
 	// byHand is a choice between the agent's tools.
 	byHand = lazyregexp.New("(?i)^`?(?:grep|rg|ripgrep|sed|awk|perl|cat|find|ls|curl|wget|jq|(?:python3?|node|perl|bash)(?: (?:script|one-liner|here))?|a (?:small |short |quick )?(?:python |shell |bash )?(?:script|one-liner)|the (?:edit|read|write|bash|grep|glob|task) tool|apply_patch|edit|multiedit)`? ")
 	first  = lazyregexp.New(`(?i)\bfirst\b[.!]?$`)

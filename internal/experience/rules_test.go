@@ -35,14 +35,17 @@ func snippets(t testing.TB, name string) []snippet {
 
 // TestPrecision measures the rules over sentences on labelled snippets. More than
 // half of them are near misses: plans, guesses, questions, quotations, remarks about
-// the session. The rules were written with the first set in view; the second one
-// was written afterwards, and its figures are the ones to believe.
+// the session. The rules were written with the first set in view. Each of the other
+// sets was written afterwards and is followed by a change of the rules, so only its
+// first measurement tells how they do on what they have not seen: precision 0.77 and
+// recall 0.55 on the second set, 0.80 and 0.82 on the third, 0.84 and 0.93 on the
+// fourth.
 func TestPrecision(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		file   string
 		recall float64 // at least
-	}{{"snippets.jsonl", 0.9}, {"snippets-2.jsonl", 0.8}, {"snippets-3.jsonl", 0.5}} {
+	}{{"snippets.jsonl", 0.9}, {"snippets-2.jsonl", 0.8}, {"snippets-3.jsonl", 0.8}, {"snippets-4.jsonl", 0.7}} {
 		t.Run(c.file, func(t *testing.T) {
 			t.Parallel()
 			all := snippets(t, c.file)

@@ -75,6 +75,9 @@ func (c cc) read(i, to int, p place) {
 
 // declaration takes what begins at from and is behind it.
 func (c cc) declaration(from, to int, p place) int {
+	for from+1 < to && c.loneMacro(from) {
+		from++
+	}
 	i := from
 	for c.is(i, "template") || c.is(i, "[") && c.is(i+1, "[") || c.is(i, "inline") && c.is(i+1, "namespace") {
 		switch {
@@ -103,6 +106,13 @@ func (c cc) declaration(from, to int, p place) int {
 		}
 	}
 	return c.function(from, i, to, p)
+}
+
+// loneMacro tells whether token i is a macro on a line of its own before what it is
+// about, such as __BEGIN_DECLS.
+func (c cc) loneMacro(i int) bool {
+	name := c.text(i)
+	return c.isIdent(i) && len(name) > 2 && strings.ToUpper(name) == name && c.line(i+1) > c.line(i) && c.isIdent(i+1) && (i == 0 || c.line(i-1) < c.line(i))
 }
 
 func (c cc) export(i int) { c.Symbols[i].Exported = true }
@@ -218,6 +228,12 @@ func (c cc) function(from, i, to int, p place) int {
 	}
 	name := stop - 1
 	after := min(to, c.close(stop)+1)
+	start := c.qualified(name)
+	inType := p.parent >= 0 && c.Symbols[p.parent].Kind != Module
+	typed := start > i || inType && p.container != "" || start < name
+	if !typed && !c.is(after, "{") { // a macro that is used
+		return after
+	}
 	end := c.bodyOrEnd(after, to)
 	body := c.is(end, "{")
 	sig := end
@@ -232,9 +248,7 @@ func (c cc) function(from, i, to int, p place) int {
 			break
 		}
 	}
-	container, start := p.container, c.qualified(name)
-	inType := p.parent >= 0 && c.Symbols[p.parent].Kind != Module
-	typed := start > i || inType && p.container != "" || start < name
+	container := p.container
 	if !c.isIdent(name) && !c.is(start, "operator") && c.operatorAt(i, name) < 0 || ccNoCalls[c.text(name)] && c.operatorAt(i, name) < 0 || !typed && !body {
 		return end
 	}

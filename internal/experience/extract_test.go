@@ -282,3 +282,29 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// TestOfAttempt: Codex does not say where it works, so the files of the attempt do.
+func TestOfAttempt(t *testing.T) {
+	t.Parallel()
+	for files, want := range map[string]string{"web/cart/total.ts": "cart web/cart/total.ts", "other.ts": ""} {
+		file, err := os.Open(filepath.Join("testdata", "codex-exec.jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		found, err := OfAttempt(file, []string{files})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rules []Rule
+		for _, e := range found {
+			rules = append(rules, e.Rule)
+			if got := strings.TrimSpace(e.Topic + " " + strings.Join(e.Files[:min(1, len(e.Files))], "")); got != want {
+				t.Errorf("%s: %q, want %q", e.Rule, got, want)
+			}
+		}
+		if diff := cmp.Diff([]Rule{Worked, Cause, Decided}, rules); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+	"github.com/tidwall/gjson"
 
 	"helix/internal/kb/credit"
 )
@@ -40,9 +41,8 @@ func (l ledger) lock(ctx context.Context) (unlock func(), err error) {
 	return func() { _ = lock.Unlock() }, nil
 }
 
-// each goes through the lines. What is no line, such as one that a crash cut off, is
-// passed over.
-func (l ledger) each(do func(credit.Line)) error {
+// each goes through the lines as they are; text is only good during the call.
+func (l ledger) each(do func(text []byte)) error {
 	f, err := os.Open(filepath.Join(l.dir, ledgerFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -51,12 +51,13 @@ func (l ledger) each(do func(credit.Line)) error {
 		return err
 	}
 	defer f.Close()
-	r := bufio.NewReader(f)
+	r := bufio.NewReaderSize(f, 1<<20)
 	for {
-		text, err := r.ReadBytes('\n')
-		if line, ok := credit.Parse(bytes.TrimSpace(text)); ok {
-			do(line)
+		text, err := r.ReadSlice('\n')
+		for err == bufio.ErrBufferFull { // no line is that long
+			text, err = r.ReadSlice('\n')
 		}
+		do(text)
 		if err == io.EOF {
 			return nil
 		}
@@ -66,11 +67,34 @@ func (l ledger) each(do func(credit.Line)) error {
 	}
 }
 
-// last gives the last line of each entry.
+// last gives the last line of each entry. What is no line, such as one that a crash
+// cut off, is passed over.
 func (l ledger) last() (map[string]credit.Line, error) {
-	last := map[string]credit.Line{}
-	err := l.each(func(line credit.Line) { last[line.ID] = line })
+	texts := map[string][]byte{}
+	err := l.each(func(text []byte) {
+		if id := gjson.GetBytes(text, "id").String(); id != "" && gjson.ValidBytes(text) {
+			texts[id] = append(texts[id][:0], text...)
+		}
+	})
+	last := make(map[string]credit.Line, len(texts))
+	for id, text := range texts {
+		if line, ok := credit.Parse(text); ok {
+			last[id] = line
+		}
+	}
 	return last, err
+}
+
+// of calls do with each line of an entry, in order.
+func (l ledger) of(id string, do func(credit.Line)) error {
+	return l.each(func(text []byte) {
+		if gjson.GetBytes(text, "id").String() != id {
+			return
+		}
+		if line, ok := credit.Parse(text); ok {
+			do(line)
+		}
+	})
 }
 
 // add appends lines with one write, behind what a crash may have cut off.

@@ -58,10 +58,7 @@ func (m *Memory) Why(_ context.Context, r WhyRequest) (WhyResult, error) {
 		limit = whyLimit
 	}
 	var last credit.Line
-	err = ledger{m.dir}.each(func(line credit.Line) {
-		if line.ID != e.ID {
-			return
-		}
+	err = ledger{m.dir}.of(e.ID, func(line credit.Line) {
 		last = line
 		if line.Effect == credit.Faded {
 			return

@@ -80,8 +80,7 @@ func Extract(t Transcript) []Experience {
 	return kept
 }
 
-// trailers are the lists that the agent itself wrote. Of messages with the same
-// list the first counts.
+// trailers are the lists that the agent itself wrote.
 func trailers(t *Transcript) []Experience {
 	var out []Experience
 	for i, s := range t.Steps {

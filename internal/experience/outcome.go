@@ -18,10 +18,19 @@ const (
 )
 
 var (
-	testCommand = lazyregexp.New(`(?:^|[\s/;&|(])(?:go (?:test|vet|build)|cargo (?:\+\S+ )?(?:test|nextest|check|build|clippy)|(?:npm|pnpm|yarn|bun) (?:run )?(?:test|build|lint|typecheck|t)\b|pytest|tox|nox|jest|vitest|mocha|rspec|phpunit|ctest|gradlew?|mvnw?|make(?: -\S+)* (?:test|check|ci|all|build|verify|lint)|make$|python3? -m (?:pytest|unittest)|dotnet (?:test|build)|swift (?:test|build)|mix test|bazel (?:test|build)|tsc|just (?:test|check|ci)|deno test|zig build|rake(?: test| spec)?)\b`)
+	testCommand = lazyregexp.New(flat(`
+		(?:^|[\s/;&|(])(?:go (?:test|vet|build)|cargo (?:\+\S+ )?(?:test|nextest|check|build|clippy)|
+		(?:npm|pnpm|yarn|bun) (?:run )?(?:test|build|lint|typecheck|t)\b|
+		pytest|tox|nox|jest|vitest|mocha|rspec|phpunit|ctest|gradlew?|mvnw?|
+		make(?: -\S+)* (?:test|check|ci|all|build|verify|lint)|make$|python3? -m (?:pytest|unittest)|
+		dotnet (?:test|build)|swift (?:test|build)|mix test|bazel (?:test|build)|tsc|just (?:test|check|ci)|
+		deno test|zig build|rake(?: test| spec)?)\b`))
 	// testFailed are lines that test programs print only when something failed; a
 	// pipe behind them hides their exit code.
-	testFailed = lazyregexp.New(`(?m)^(?:FAIL(?:\t|$)|--- FAIL:|error\[E\d|error: could not compile|npm ERR!|BUILD FAILED|FAILURE: Build failed|\[ERROR\] BUILD FAILURE|make(?:\[\d+\])?: \*\*\*|test result: FAILED|panic: |=+ .*\b[1-9]\d* failed|Tests: +[1-9]\d* failed|FAILED \(|FAILED \S+::)`)
+	testFailed = lazyregexp.New(flat(`
+		(?m)^(?:FAIL(?:\t|$)|--- FAIL:|error\[E\d|error: could not compile|npm ERR!|BUILD FAILED|
+		FAILURE: Build failed|\[ERROR\] BUILD FAILURE|make(?:\[\d+\])?: \*\*\*|test result: FAILED|panic: |
+		=+ .*\b[1-9]\d* failed|Tests: +[1-9]\d* failed|FAILED \(|FAILED \S+::)`))
 )
 
 // isTest tells a command that shows whether the work is sound.

@@ -7,6 +7,7 @@
 // The loop (loop.go, cycle.go, land.go, drain.go, pause.go) performs their
 // effects through the ports of ports.go, and persists its state before and after
 // each of them, so that a crash at any point can be continued from.
+// The memory (memory.go) is asked and told; it decides nothing.
 //
 // The rules come from TD-002 (helix run). Three of them hold everywhere here:
 //

@@ -106,9 +106,6 @@ var (
 		because|reason\s*:|rationale\s*:|
 		(?:this|that)(?: way,?)? (?:keeps|avoids|means|ensures|lets|allows|makes|gives|prevents|saves)|
 		that way,?|this way,?)\s+`))
-		(?i)^(?:the reason(?: for (?:this|that))? (?:is|was)(?: that)?|(?:this|that) is because|
-		that's because|because|reason\s*:|rationale\s*:|(?:this|that)(?: way,?)? (?:keeps|avoids|means|
-		ensures|lets|allows|makes|gives|prevents|saves)|that way,?|this way,?)\s+`))
 )
 
 // rationale is why: what the sentence says behind its because, or the next one.

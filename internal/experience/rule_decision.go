@@ -49,7 +49,7 @@ var (
 		(?:python3?|node|perl|bash)(?: (?:script|one-liner|here))?|
 		a (?:small |short |quick )?(?:python |shell |bash )?(?:script|one-liner)|
 		the (?:edit|read|write|bash|grep|glob|task) tool|apply_patch|edit|multiedit)\x60? `))
-	first  = lazyregexp.New(`(?i)\bfirst\b[.!]?$`)
+	first = lazyregexp.New(`(?i)\bfirst\b[.!]?$`)
 )
 
 // decisions are ways to tell of a decision, each with what must be true of it.

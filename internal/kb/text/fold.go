@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Fold gives the form of s in which words are compared: lower case, without
+// Fold gives the form of a word in which words are compared: lower case, without
 // diacritics, compatibility characters as the plain ones. Text that is no UTF-8
 // loses the bytes that are none.
 func Fold(s string) string {
@@ -19,7 +19,8 @@ func Fold(s string) string {
 	b.Grow(len(s))
 	for _, r := range norm.NFKD.String(s) {
 		switch {
-		case r == utf8.RuneError || r == '_' || unicode.Is(unicode.Mn, r):
+		case r == utf8.RuneError || r == '_' || unicode.Is(unicode.Mn, r) || unicode.IsSpace(r):
+			// Some letters are compatible with a space and a mark, such as U+037A.
 		case r == 'ß' || r == 'ẞ':
 			b.WriteString("ss")
 		case r == 'ς':

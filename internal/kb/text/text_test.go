@@ -44,6 +44,7 @@ func TestScan(t *testing.T) {
 		"don't":                     "don t",
 		"a.b/c-d":                   "a b c d",
 		"https://example.com/Path1": "https example com path1",
+		"\u037a \u0384x":            "x",
 		"Café CAFÉ cafe\u0301":      "cafe cafe cafe",
 		"Straße":                    "strasse",
 		"ＡＢＣ":                       "abc",

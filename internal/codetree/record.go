@@ -146,6 +146,21 @@ func (c *cursor) number() int {
 	return int(v)
 }
 
+// signed is a number that may be below 0 or large.
+func (c *cursor) signed() int64 {
+	if c.bad || c.off < 0 || c.off > len(c.b) {
+		c.bad = true
+		return 0
+	}
+	v, n := binary.Varint(c.b[c.off:])
+	if n <= 0 {
+		c.bad = true
+		return 0
+	}
+	c.off += n
+	return v
+}
+
 func (c *cursor) bytes() []byte {
 	n := c.number()
 	if c.bad || n > len(c.b)-c.off {

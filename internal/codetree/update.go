@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"helix/internal/codetree/source"
 	"helix/internal/kb/rawfile"
 )
@@ -98,7 +100,7 @@ type file struct {
 }
 
 func (u *update) run(name string) (Stats, error) {
-	paths, err := list(u.ctx, u.root, filepath.Dir(name))
+	paths, err := list(u.ctx, u.root, name, u.start)
 	if err != nil {
 		return Stats{}, err
 	}
@@ -190,6 +192,15 @@ func (u *update) readAll(paths []string) ([]*file, error) {
 	return slices.DeleteFunc(files, func(f *file) bool { return f == nil }), nil
 }
 
+// lstat describes a file, and of a link the link.
+func lstat(name string) (st unix.Stat_t, err error) {
+	for {
+		if err = unix.Lstat(name, &st); !errors.Is(err, unix.EINTR) {
+			return st, err
+		}
+	}
+}
+
 // known gives the row of each path in the last tree, or -1. Both are in order.
 func (u *update) known(paths []string) []int {
 	slots, next := make([]int, len(paths)), 0
@@ -211,14 +222,14 @@ const batch = 16
 // nil where there is nothing to read: a file that is gone, no regular one, too
 // large, or one that may not be read. slot is its row in the last tree, or -1.
 func (u *update) read(path string, slot int) (*file, error) {
-	name := filepath.Join(u.root, path)
-	info, err := os.Lstat(name)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > MaxFileSize {
+	name := u.root + "/" + path
+	st, err := lstat(name)
+	if err != nil || !rawfile.Regular(&st) || st.Size > MaxFileSize {
 		return nil, nil
 	}
-	f := &file{path: path, size: info.Size(), old: -1}
-	if info.ModTime().Before(u.start.Add(-youngest)) {
-		f.time = info.ModTime().UnixNano()
+	f := &file{path: path, size: st.Size, old: -1}
+	if t := st.Mtim.Nano(); t < u.start.Add(-youngest).UnixNano() {
+		f.time = t
 	}
 	known := slot >= 0
 	if known && f.time != 0 && u.old.sameTime(slot, f) && u.take(slot, f) {

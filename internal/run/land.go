@@ -47,14 +47,14 @@ func (l *Loop) conclude(ctx context.Context, req executor.Request, was map[strin
 	l.save()
 	findings := prompt.Findings(res.AgentText)
 	if len(closed) == 0 {
-		l.record(bg, Lesson{Deed: deed, Findings: findings})
+		l.record(bg, Lesson{Deed: deed, Findings: findings, Output: true})
 	}
 
 	switch {
 	case len(closed) > 0:
 		l.troubles = 0
 		l.afterLanding(req, closed, res)
-		l.record(bg, Lesson{Deed: deed, Findings: findings, Episode: len(deed.Earlier) > 0})
+		l.record(bg, Lesson{Deed: deed, Findings: findings, Episode: len(deed.Earlier) > 0, Output: true})
 		stop := l.reviewDue(ctx)
 		l.credit(bg, deed, l.verdictOf(deed.Cycle))
 		return stop

@@ -66,6 +66,7 @@ type Lesson struct {
 	Deed
 	Findings []string // in the agent's words
 	Episode  bool     // how it went is worth remembering
+	Output   bool     // what the agent printed, in the evidence, is to be looked through
 }
 
 // Verdict is how a cycle went for the memories that it was shown.
@@ -181,7 +182,7 @@ func (l *Loop) primary(beads []*tracker.Bead) string {
 
 // record keeps a lesson, if there is one.
 func (l *Loop) record(ctx context.Context, lesson Lesson) {
-	if len(lesson.Findings) == 0 && !lesson.Episode {
+	if len(lesson.Findings) == 0 && !lesson.Episode && !lesson.Output {
 		return
 	}
 	ids, ok := askMemory(ctx, l, "record what was learned", func(ctx context.Context) ([]string, error) { return l.Memory.Record(ctx, lesson) })

@@ -17,7 +17,7 @@ import (
 )
 
 // Record implements run.Memory: each finding is an entry, and so is how the attempt
-// went. What is known already is not stored again; secrets are taken out by kb.
+// went, and what its output shows. What is known already is not stored again; secrets are taken out by kb.
 func (m *Memory) Record(ctx context.Context, l run.Lesson) ([]string, error) {
 	requests := make([]kb.StoreRequest, 0, len(l.Findings)+1)
 	for _, finding := range l.Findings {
@@ -36,7 +36,11 @@ func (m *Memory) Record(ctx context.Context, l run.Lesson) ([]string, error) {
 			ids = append(ids, stored.ID)
 		}
 	}
-	return ids, nil
+	if !l.Output {
+		return ids, nil
+	}
+	grafted, err := m.graft(ctx, l.Deed)
+	return append(ids, grafted...), err
 }
 
 func (m *Memory) entry(d run.Deed, kind entry.Kind, text, source string) kb.StoreRequest {

@@ -29,8 +29,9 @@ func Words(s string) []string {
 
 // Marker finds words in texts, whatever their inflection.
 type Marker struct {
-	stems map[string]bool
-	sc    Scanner
+	stems  map[string]bool
+	begins [256]bool // first bytes of stems: stemming changes only the end of a word
+	sc     Scanner
 }
 
 // NewMarker returns a Marker of the given words, folded or not.
@@ -39,6 +40,7 @@ func NewMarker(words []string) *Marker {
 	for _, s := range words {
 		m.sc.Scan(s, func(w []byte, _ Role, _, _ int) bool {
 			m.stems[Stem(string(w))] = true
+			m.begins[w[0]] = true
 			return true
 		})
 	}
@@ -52,6 +54,9 @@ func (m *Marker) In(s string) int {
 	}
 	var found map[string]bool
 	m.sc.Scan(s, func(w []byte, _ Role, _, _ int) bool {
+		if !m.begins[w[0]] {
+			return true
+		}
 		if stem := Stem(string(w)); m.stems[stem] {
 			if found == nil {
 				found = map[string]bool{}

@@ -54,7 +54,7 @@ func (v *View) search(p *parsed, limit int, orMode bool) (Result, error) {
 	}
 	iq.Limit = limit + 1
 	if v.opts.stale != nil {
-		iq.Limit = limit + max(10, limit/2)
+		iq.Limit = limit + max(5, limit/4)
 	}
 	check := v.accept(&iq, p)
 	found := v.snap.Search(&iq)

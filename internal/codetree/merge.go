@@ -13,7 +13,7 @@ import (
 
 // merge joins what is kept of the last tree with the files that were parsed.
 func (u *update) merge() (*writer, error) {
-	w := &writer{files: u.files}
+	w := &writer{files: u.files, old: u.old}
 	moved := u.moved()
 	var named sync.WaitGroup
 	var err error

@@ -69,7 +69,12 @@ func Update(ctx context.Context, root string, o Options) (Stats, error) {
 		old = &Tree{root: root} // whatever is there is replaced
 	}
 	defer old.Close()
-	u := &update{ctx: ctx, root: root, old: old, start: start, progress: o.Progress}
+	dir, err := os.Open(root)
+	if err != nil {
+		return Stats{}, fmt.Errorf("codetree: open the project: %w", err)
+	}
+	defer dir.Close()
+	u := &update{ctx: ctx, root: root, old: old, start: start, progress: o.Progress, dir: int(dir.Fd())}
 	stats, err := u.run(o.File)
 	stats.Rebuilt = old.unmap == nil
 	stats.Took = time.Since(start)
@@ -84,6 +89,8 @@ type update struct {
 	start    time.Time
 	progress func(done, total int)
 	files    []*file // of the new tree, in order
+	dir      int     // descriptor of the root: paths from there are shorter
+	found    int     // files of the last tree that are there still
 }
 
 // file is one of the new tree.
@@ -123,11 +130,8 @@ func (u *update) run(name string) (Stats, error) {
 }
 
 func (u *update) stats() (s Stats) {
-	kept := 0
 	for _, f := range u.files {
-		if f.old >= 0 {
-			kept++
-		} else {
+		if f.old < 0 {
 			s.Parsed++
 		}
 		if f.flags&hidden == 0 {
@@ -135,15 +139,7 @@ func (u *update) stats() (s Stats) {
 			s.Lines += f.record.lines()
 		}
 	}
-	now := map[string]bool{}
-	for _, f := range u.files {
-		now[f.path] = true
-	}
-	for i := range u.old.files.n {
-		if !now[u.old.path(i)] {
-			s.Removed++
-		}
-	}
+	s.Removed = u.old.files.n - u.found
 	return s
 }
 
@@ -183,6 +179,11 @@ func (u *update) readAll(paths []string) ([]*file, error) {
 		})
 	}
 	wg.Wait()
+	for i, f := range files {
+		if f != nil && known[i] >= 0 {
+			u.found++
+		}
+	}
 	if u.progress != nil {
 		u.progress(len(paths), len(paths))
 	}
@@ -193,9 +194,9 @@ func (u *update) readAll(paths []string) ([]*file, error) {
 }
 
 // lstat describes a file, and of a link the link.
-func lstat(name string) (st unix.Stat_t, err error) {
+func (u *update) lstat(path string) (st unix.Stat_t, err error) {
 	for {
-		if err = unix.Lstat(name, &st); !errors.Is(err, unix.EINTR) {
+		if err = unix.Fstatat(u.dir, path, &st, unix.AT_SYMLINK_NOFOLLOW); !errors.Is(err, unix.EINTR) {
 			return st, err
 		}
 	}
@@ -222,8 +223,7 @@ const batch = 16
 // nil where there is nothing to read: a file that is gone, no regular one, too
 // large, or one that may not be read. slot is its row in the last tree, or -1.
 func (u *update) read(path string, slot int) (*file, error) {
-	name := u.root + "/" + path
-	st, err := lstat(name)
+	st, err := u.lstat(path)
 	if err != nil || !rawfile.Regular(&st) || st.Size > MaxFileSize {
 		return nil, nil
 	}
@@ -236,7 +236,7 @@ func (u *update) read(path string, slot int) (*file, error) {
 		f.same = true
 		return f, nil
 	}
-	src, err := rawfile.ReadAll(name, MaxFileSize+1)
+	src, err := rawfile.ReadAll(u.root+"/"+path, MaxFileSize+1)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
 		return nil, nil

@@ -11,6 +11,7 @@ import (
 
 // writer holds the sections of a new tree, all but the records.
 type writer struct {
+	old      *Tree
 	files    []*file
 	dirs     []*folder
 	index    []byte
@@ -91,11 +92,39 @@ func (w *writer) writeTo(tmp *os.File, root string) (size int64, err error) {
 	for _, b := range [][]byte{h.encode(root), w.fileRows, w.dirRows, w.index, w.names, w.strings, w.postings} {
 		out.Write(b) // an error stays, and Flush gives it
 	}
-	for _, f := range w.files {
-		out.Write(f.record)
+	for _, run := range w.runs() {
+		out.Write(run)
 	}
 	return int64(next + records.len), out.Flush()
 }
 
 // maxSection is what offsets of 32 bits reach.
 const maxSection = 1<<32 - 1
+
+// runs are the records in order. Those that follow one another in the last tree are
+// one run.
+func (w *writer) runs() [][]byte {
+	var all [][]byte
+	from, to := 0, 0
+	flush := func() {
+		if to > from {
+			all = append(all, w.old.records[from:to])
+		}
+		from, to = 0, 0
+	}
+	for _, f := range w.files {
+		if f.old < 0 {
+			flush()
+			all = append(all, f.record)
+			continue
+		}
+		off := int(u64(w.old.files.row(f.old), fileRecord))
+		if off != to {
+			flush()
+			from = off
+		}
+		to = off + len(f.record)
+	}
+	flush()
+	return all
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
 	"time"
 
@@ -143,14 +144,31 @@ func (m *Memory) unpack(r ImportRequest) (*parcel, error) {
 	return p, nil
 }
 
+// redact replaces the secrets of entries, of many on all processors.
+func (p *parcel) redact(c *cleaner) {
+	const worth = 1024 // entries
+	n := max(1, min(len(p.entries)/worth, runtime.GOMAXPROCS(0)))
+	found := make([]int, n)
+	each(n, func(i int) {
+		own := cleaner{redact: c.redact}
+		for _, pe := range p.entries[i*len(p.entries)/n : (i+1)*len(p.entries)/n] {
+			own.entry(&pe.entry)
+		}
+		found[i] = own.found
+	})
+	for _, f := range found {
+		c.found += f
+	}
+}
+
 // clean replaces secrets, checks everything, and drops entries that are there
 // twice.
 func (p *parcel) clean(c *cleaner, out *Imported) error {
+	p.redact(c)
 	first := map[string]int{} // id to its place among the kept
 	kept := p.entries[:0]
 	for _, pe := range p.entries {
 		e := &pe.entry
-		c.entry(e)
 		probe := *e
 		if probe.ID == "" {
 			probe.ID = "new"

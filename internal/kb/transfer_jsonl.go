@@ -1,7 +1,9 @@
 package kb
 
 import (
+	"runtime"
 	"strings"
+	"sync"
 
 	"helix/internal/kb/entry"
 )
@@ -29,9 +31,63 @@ func (x *exporter) jsonLine(v any) error {
 	return x.write(string(line), "\n")
 }
 
-// readJSONL takes a JSONL export apart. Empty lines do not count.
+// readJSONL takes a JSONL export apart. Empty lines do not count. A long one is cut
+// into pieces, which are read at the same time.
 func readJSONL(data string, p *parcel) error {
-	for n := 1; data != ""; n++ {
+	pieces := piecesOf(data)
+	parcels, errs := make([]parcel, len(pieces)), make([]error, len(pieces))
+	each(len(pieces), func(i int) {
+		parcels[i].now = p.now
+		errs[i] = readLines(pieces[i].text, pieces[i].line, &parcels[i])
+	})
+	for i := range pieces {
+		if errs[i] != nil {
+			return errs[i]
+		}
+		p.entries = append(p.entries, parcels[i].entries...)
+		p.edges = append(p.edges, parcels[i].edges...)
+	}
+	return nil
+}
+
+// piece is a part of an export that consists of whole lines.
+type piece struct {
+	text string
+	line int // of its first line, from 1
+}
+
+// piecesOf cuts a text that is long enough to be worth it into a piece for each
+// processor.
+func piecesOf(data string) []piece {
+	const worth = 1 << 20 // bytes
+	n := max(1, min(len(data)/worth, runtime.GOMAXPROCS(0)))
+	var out []piece
+	for line := 1; data != ""; n-- {
+		end := len(data)
+		if n > 1 {
+			at := len(data) / n
+			if i := strings.IndexByte(data[at:], '\n'); i >= 0 {
+				end = at + i + 1
+			}
+		}
+		out = append(out, piece{data[:end], line})
+		line += strings.Count(data[:end], "\n")
+		data = data[end:]
+	}
+	return out
+}
+
+// each calls do for 0 to n-1, at the same time, and returns when all are done.
+func each(n int, do func(i int)) {
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() { do(i) })
+	}
+	wg.Wait()
+}
+
+func readLines(data string, first int, p *parcel) error {
+	for n := first; data != ""; n++ {
 		var line string
 		line, data, _ = strings.Cut(data, "\n")
 		if strings.TrimSpace(line) == "" {

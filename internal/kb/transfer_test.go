@@ -423,3 +423,38 @@ func TestImportManyWhileOthersWrite(t *testing.T) {
 		t.Errorf("%d entries, want %d", found, n)
 	}
 }
+
+// TestLongImport: an export that is read in pieces is read as a whole, and says the
+// right line.
+func TestLongImport(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	const n = 12_000
+	for i := range n {
+		fmt.Fprintf(&b, `{"topic":"t%d","text":"entry number %d, %s"}`+"\n", i%7, i, strings.Repeat("x", 200))
+		if i%1000 == 0 {
+			b.WriteByte('\n')
+		}
+	}
+	pieces := piecesOf(b.String())
+	whole, line := "", 1
+	for _, p := range pieces {
+		if p.line != line || p.text == "" {
+			t.Fatalf("a piece begins on line %d, want %d", p.line, line)
+		}
+		line += strings.Count(p.text, "\n")
+		whole += p.text
+	}
+	if whole != b.String() {
+		t.Fatal("the pieces are not the whole")
+	}
+	m := open(t)
+	out, err := m.Import(t.Context(), ImportRequest{Data: b.String()})
+	if err != nil || out.Entries != n {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	bad := b.String() + "{\"topic\":1}\n"
+	if _, err := m.Import(t.Context(), ImportRequest{Data: bad}); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("line %d", strings.Count(bad, "\n"))) {
+		t.Errorf("%v", err)
+	}
+}

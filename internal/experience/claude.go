@@ -30,7 +30,7 @@ func (p *parser) claude(v gjson.Result) {
 		p.t.End = Open
 		p.claudeBlocks(v, Said, at)
 	case "user":
-		if !v.Get("isMeta").Bool() {
+		if !v.Get("isMeta").Bool() && !v.Get("isCompactSummary").Bool() {
 			p.claudeBlocks(v, Asked, at)
 		}
 	case "result":

@@ -121,6 +121,7 @@ func TestRead(t *testing.T) {
 		{"JSON of another program is text", `{"level":"info","msg":"hello there"}`, Auto, Open, 1},
 		{"text before the client's lines", "warning: x\n" + `{"type":"thread.started","thread_id":"t"}`, Auto, Open, 0},
 		{"plain, although it is JSON", `{"type":"thread.started","thread_id":"t"}`, Plain, Open, 1},
+		{"so is the summary of a compaction", `{"type":"user","isCompactSummary":true,"sessionId":"s","message":{"role":"user","content":"This session goes on"}}`, Auto, Open, 0},
 		{"meta is nobody's words", `{"type":"user","isMeta":true,"sessionId":"s","message":{"role":"user","content":"Caveat"}}`, Auto, Open, 0},
 	} {
 		tr, err := Read(strings.NewReader(c.text), c.format)

@@ -133,7 +133,6 @@ func readLine(in *bufio.Reader) (line []byte, tooLong bool, err error) {
 type parser struct {
 	t     Transcript
 	plain []byte // lines of no known format
-	calls map[string]bool
 }
 
 func (p *parser) line(b []byte, tooLong bool) {
@@ -188,7 +187,6 @@ func (p *parser) done() Transcript {
 		if over := len(p.plain) - maxPlain; over > 0 {
 			p.plain, p.t.Cut = p.plain[over:], true
 		}
-		// Not bounded further: an answer is its end, and that is what is left.
 		if text := strings.TrimSpace(strings.ToValidUTF8(string(p.plain), "\uFFFD")); text != "" {
 			p.t.Steps = append(p.t.Steps, Step{Kind: Said, Text: text})
 		}

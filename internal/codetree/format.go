@@ -24,7 +24,7 @@ import (
 // of a record when it is first read.
 const (
 	magic      = "TRAG"
-	version    = 1 // raised with every change of the format or of what the parsers find
+	version    = 2 // raised with every change of the format or of what the parsers find
 	headerSize = 4096
 )
 

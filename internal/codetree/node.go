@@ -124,7 +124,7 @@ func (t *Tree) dirNode(i int) (Node, error) {
 	}
 	for f, to := span(row, dirFirstFile, dirFiles, t.files.n); f < to; f++ {
 		if !t.isHidden(f) {
-			n.Children = append(n.Children, fileID(t.path(f)))
+			n.Children = append(n.Children, t.fileID(f))
 		}
 	}
 	return n, nil

@@ -177,7 +177,7 @@ const (
 	fileRecord = 40 // offset in records
 	fileLength = 48
 	fileSum    = 52
-	fileFlags  = 56
+	fileFlags  = 56 // 16 bits, and above them the 48 of the id
 )
 
 // hidden: the file is no text. It is kept so that it need not be read again.
@@ -188,7 +188,13 @@ func (t *Tree) path(slot int) string {
 	return t.stringAt(u32(row, filePath), u32(row, filePath+4))
 }
 
-func (t *Tree) isHidden(slot int) bool { return u32(t.files.row(slot), fileFlags)&hidden != 0 }
+func (t *Tree) isHidden(slot int) bool { return t.flags(slot)&hidden != 0 }
+
+func (t *Tree) flags(slot int) uint16 { return uint16(u64(t.files.row(slot), fileFlags)) }
+
+// fileID is the id of the file in that row. A folder with many of them is read
+// without their paths.
+func (t *Tree) fileID(slot int) ID { return ID(u64(t.files.row(slot), fileFlags) >> (64 - idBits)) }
 
 // record of a file, after a look at its sum.
 func (t *Tree) record(slot int) (record, error) {

@@ -99,7 +99,7 @@ type file struct {
 	size   int64
 	time   int64 // of its last change, in ns; 0: too young to be trusted
 	hash   [16]byte
-	flags  uint32
+	flags  uint16
 	record record
 	sum    uint32
 	old    int // its slot in the last tree if its record is the same, else -1
@@ -278,7 +278,7 @@ func (u *update) take(slot int, f *file) bool {
 		return false
 	}
 	row := u.old.files.row(slot)
-	f.record, f.sum, f.flags, f.old = r, uint32(u32(row, fileSum)), uint32(u32(row, fileFlags)), slot
+	f.record, f.sum, f.flags, f.old = r, uint32(u32(row, fileSum)), u.old.flags(slot), slot
 	copy(f.hash[:], row[fileHash:fileRecord])
 	return true
 }

@@ -41,8 +41,7 @@ func (w *writer) layFiles() {
 		b = le.AppendUint64(b, off)
 		b = le.AppendUint32(b, uint32(len(f.record)))
 		b = le.AppendUint32(b, f.sum)
-		b = le.AppendUint32(b, f.flags)
-		w.fileRows = le.AppendUint32(b, 0)
+		w.fileRows = le.AppendUint64(b, uint64(fileID(f.path))<<(64-idBits)|uint64(f.flags))
 		off += uint64(len(f.record))
 	}
 	for _, d := range w.dirs {

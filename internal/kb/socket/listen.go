@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -55,6 +56,10 @@ func Listen(dir string) (*Socket, error) {
 		return nil, fmt.Errorf("socket: lock %s: %w", lock.Path(), err)
 	case !ok || answered(path):
 		return nil, errors.Join(fmt.Errorf("%w %s", ErrTaken, path), lock.Close())
+	}
+	// For a person who looks for the server; whether there is one tells the lock.
+	if err := os.WriteFile(lock.Path(), []byte(strconv.Itoa(os.Getpid())+"\n"), 0o600); err != nil {
+		return nil, errors.Join(fmt.Errorf("socket: %w", err), lock.Close())
 	}
 	s := &Socket{path: path, lock: lock}
 	if err := s.bind(dir); err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"helix/internal/config"
 	"helix/internal/git"
+	"helix/internal/kb"
 )
 
 // ignoredRuntime are the files of a tracker folder that belong to one machine
@@ -41,6 +42,11 @@ func (a *App) initCmd() *cobra.Command {
 			steps, err := a.initRepo(cmd.Context(), repo)
 			if err != nil {
 				return err
+			}
+			if dir, err := kb.DefaultDir(a.Getenv); err == nil {
+				if err := a.leaveSettings(dir); err != nil {
+					return err
+				}
 			}
 			if asJSON {
 				return a.printJSON(steps)

@@ -9,9 +9,11 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // serving is a helix serve in this process.
@@ -157,5 +159,66 @@ func TestServeStopped(t *testing.T) {
 	}
 	if _, err := os.Lstat(filepath.Join(dir, "hook.sock")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the socket is still there: %v", err)
+	}
+}
+
+// TestServeRefreshes: what hooks tell about a project is there soon after a server
+// began, and for another one after a hook has asked.
+func TestServeRefreshes(t *testing.T) {
+	dir := shortDir(t)
+	for _, d := range []string{filepath.Dir(dir), t.TempDir()} {
+		if err := os.MkdirAll(filepath.Join(d, ".git"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if d != filepath.Dir(dir) {
+			startServe(t, dir)
+			if got := askSocket(t, dir, `{"op":"refresh","root":`+strconv.Quote(d)+`}`); got != "\n" {
+				t.Errorf("the request to refresh gets %q", got)
+			}
+		}
+	}
+	for _, nonsense := range []string{`{"op":"refresh"}`, `{"op":"refresh","root":5}`, `{"op":"refresh","root":"/none/such"}`} {
+		if got := askSocket(t, dir, nonsense); got != "\n" {
+			t.Errorf("%s gets %q", nonsense, got)
+		}
+	}
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		files, err := filepath.Glob(filepath.Join(dir, "cache", "*.ctx"))
+		if err == nil && len(files) == 2 {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("only %q are there", files)
+		}
+	}
+}
+
+// TestWaitIdle: requests and writes keep a server going.
+func TestWaitIdle(t *testing.T) {
+	t.Parallel()
+	requests := make(chan struct{})
+	looks := 0
+	done := make(chan struct{})
+	go func() {
+		waitIdle(t.Context(), time.Millisecond, requests, func() time.Time {
+			looks++
+			return time.Unix(int64(min(looks, 4)), 0) // three writes
+		})
+		close(done)
+	}()
+	<-done
+	if looks != 5 {
+		t.Errorf("it looked %d times", looks)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	go func() {
+		for range 5 {
+			requests <- struct{}{}
+		}
+		stop()
+	}()
+	waitIdle(ctx, time.Hour, requests, func() time.Time { return time.Time{} })
+	if ctx.Err() == nil {
+		t.Error("it ended while requests came")
 	}
 }

@@ -79,7 +79,7 @@ func Graft(ctx context.Context, m Memory, dir string, o Origin, found []Experien
 	if _, err := lock.TryLockContext(ctx, 20*time.Millisecond); err != nil {
 		return Grafted{}, fmt.Errorf("graft: lock %s: %w", lock.Path(), err)
 	}
-	defer lock.Unlock()
+	defer func() { _ = lock.Unlock() }()
 
 	if o.Now.IsZero() {
 		o.Now = time.Now()

@@ -177,7 +177,7 @@ func (f *follower) locked(ctx context.Context, all *Grafted) (size int64, locked
 	} else if !locked {
 		return 0, false, nil
 	}
-	defer lock.Unlock()
+	defer func() { _ = lock.Unlock() }()
 	mark, err := f.readMark()
 	if err != nil {
 		return 0, true, err

@@ -54,7 +54,7 @@ func (l ledger) each(do func(text []byte)) error {
 	r := bufio.NewReaderSize(f, 1<<20)
 	for {
 		text, err := r.ReadSlice('\n')
-		for err == bufio.ErrBufferFull { // no line is that long
+		for errors.Is(err, bufio.ErrBufferFull) { // no line is that long
 			text, err = r.ReadSlice('\n')
 		}
 		do(text)

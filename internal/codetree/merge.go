@@ -15,14 +15,14 @@ import (
 func (u *update) merge() (*writer, error) {
 	w := &writer{files: u.files, old: u.old}
 	moved := u.moved()
-	var named sync.WaitGroup
+	var naming sync.WaitGroup
 	var err error
-	named.Go(func() { err = u.mergeNames(w, moved) })
+	naming.Go(func() { err = u.mergeNames(w, moved) })
 	err2 := w.layDirs()
 	if err2 == nil {
 		u.mergeIndex(w, moved)
 	}
-	named.Wait()
+	naming.Wait()
 	if err := errors.Join(err, err2); err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -332,4 +333,66 @@ func someSource(t *rapid.T, name string) string {
 		fmt.Fprintf(&b, form, word("a"), word("b"), word("c"))
 	}
 	return b.String()
+}
+
+// TestTogether: updates and readers at the same time do not disturb each other.
+func TestTogether(t *testing.T) {
+	t.Parallel()
+	p := newProject(t, shop)
+	p.update()
+	var wg sync.WaitGroup
+	for i := range 4 {
+		wg.Go(func() {
+			for n := range 5 {
+				name := filepath.Join(p.root, fmt.Sprintf("new%d.go", i))
+				if err := os.WriteFile(name, fmt.Appendf(nil, "package main\n\nfunc n%d() {}\n", n), 0o644); err != nil {
+					t.Error(err)
+				}
+				if _, err := Update(context.Background(), p.root, Options{File: p.file}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		wg.Go(func() {
+			for range 10 {
+				tree, err := OpenFile(p.root, p.file)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if err := errors.Join(walkAll(tree), tree.Close()); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	tree := p.open(t)
+	if found, err := tree.Symbols("n4"); err != nil || len(found) != 4 {
+		t.Errorf("after all of them: %v, %v", found, err)
+	}
+	left, err := filepath.Glob(filepath.Join(filepath.Dir(p.file), ".tree-*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// TestStopped: an update that is stopped leaves the last tree.
+func TestStopped(t *testing.T) {
+	t.Parallel()
+	p := newProject(t, shop)
+	p.update()
+	before, err := os.ReadFile(p.file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.write("more.go", "package main\n")
+	ctx, cancel := context.WithCancel(context.Background())
+	_, err = Update(ctx, p.root, Options{File: p.file, Progress: func(int, int) { cancel() }})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("stopped: %v", err)
+	}
+	if after, err := os.ReadFile(p.file); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the tree has changed (%v)", err)
+	}
 }

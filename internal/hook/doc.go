@@ -15,6 +15,11 @@
 // links neither the command line's nor the server's libraries, and opens the
 // memory only once there is something to look up.
 //
+// What a server has prepared about the project (packages precompute and handover) is
+// read from one file and told at the start of a session, with a question that shares
+// words with it, and, of it the rules, at the first edit. At the start a server is also
+// asked to bring that file up to date, without waiting for it.
+//
 // How the clients behave was measured on Claude Code 2.1 and Codex 0.169. They
 // reject an answer that names another event than the one they asked about, an
 // additionalContext on Stop makes the agent go on for ever, and one on PreCompact

@@ -3,6 +3,7 @@ package codetree
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -263,7 +264,8 @@ func (v *visit) walk() bool {
 // watched are the folders that are not ignored.
 func (v *visit) watched(folders []string) ([]string, error) {
 	out, err := v.repo.RunInput(v.ctx, strings.Join(folders, "\x00")+"\x00", "check-ignore", "-z", "--stdin")
-	if e, ok := err.(*git.Error); ok && e.Code == 1 { // none is
+	var none *git.Error
+	if errors.As(err, &none) && none.Code == 1 { // not one of them is
 		err = nil
 	}
 	if err != nil {

@@ -51,17 +51,17 @@ func (t *Tree) Symbols(name string) ([]Node, error) {
 func (t *Tree) define(name, qualifier string) ([]Node, error) {
 	exact, others := t.lookup(name)
 	found, err := t.defined(exact, qualifier)
-	for i := 0; i < len(others) && len(found) == 0 && err == nil; i++ {
-		for _, row := range others {
-			var more []Node
-			if more, err = t.defined(row, qualifier); err != nil {
-				return nil, err
-			}
-			found = append(found, more...)
-		}
-		break
+	if err != nil || len(found) > 0 {
+		return found, err
 	}
-	return found, err
+	for _, row := range others {
+		more, err := t.defined(row, qualifier)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, more...)
+	}
+	return found, nil
 }
 
 // defined are the definitions of the name in that row.
@@ -111,11 +111,14 @@ func (t *Tree) Callers(name string) ([]Caller, error) {
 	qualifier, last := splitName(name)
 	exact, others := t.lookup(last)
 	all, err := t.called(exact)
-	for _, row := range others {
-		if len(all) > 0 || err != nil {
-			break
+	if err == nil && len(all) == 0 {
+		for _, row := range others {
+			more, err := t.called(row)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, more...)
 		}
-		all, err = t.called(row)
 	}
 	if err != nil || qualifier == "" {
 		return all, err

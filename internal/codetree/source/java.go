@@ -46,22 +46,12 @@ func (j java) read(i, to int, p place) {
 		start, end := i, 0
 		public := p.parent >= 0 && j.Symbols[p.parent].Kind == Interface
 		for i < to {
-			if j.is(i, "@") && !j.is(i+1, "interface") {
-				i += 2
-				for j.is(i, ".") {
-					i += 2
-				}
-				if j.is(i, "(") {
-					i = j.close(i) + 1
-				}
-			} else if j.is(i, "non") && j.is(i+1, "-") && j.is(i+2, "sealed") {
-				i += 3
-			} else if javaModifiers[j.text(i)] {
-				public = public || j.is(i, "public") || j.is(i, "protected")
-				i++
-			} else {
+			next := j.modifier(i)
+			if next == i {
 				break
 			}
+			public = public || j.is(i, "public") || j.is(i, "protected")
+			i = next
 		}
 		before := len(j.Symbols)
 		end = j.member(start, i, to, p)
@@ -70,6 +60,26 @@ func (j java) read(i, to int, p place) {
 		}
 		i = max(end, start+1)
 	}
+}
+
+// modifier is behind the annotation or modifier at i; i where none stands there.
+func (j java) modifier(i int) int {
+	switch {
+	case j.is(i, "@") && !j.is(i+1, "interface"):
+		i += 2
+		for j.is(i, ".") {
+			i += 2
+		}
+		if j.is(i, "(") {
+			i = j.close(i) + 1
+		}
+		return i
+	case j.is(i, "non") && j.is(i+1, "-") && j.is(i+2, "sealed"):
+		return i + 3
+	case javaModifiers[j.text(i)]:
+		return i + 1
+	}
+	return i
 }
 
 var javaTypes = map[string]Kind{"class": Class, "interface": Interface, "enum": Enum, "record": Class}

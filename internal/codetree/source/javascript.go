@@ -356,7 +356,7 @@ func (s script) continues(i int) bool {
 		return true
 	}
 	if s.list[i].kind == punctToken {
-		return strings.Contains(".?:=+-*/%&|^,)]}<>", s.text(i)[:1])
+		return strings.IndexByte(".?:=+-*/%&|^,)]}<>", s.src[s.list[i].start]) >= 0
 	}
 	return s.is(i, "instanceof") || s.is(i, "extends") || s.is(i, "as") || s.is(i-1, "extends") || s.is(i-1, "return")
 }

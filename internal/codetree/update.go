@@ -56,7 +56,8 @@ func Update(ctx context.Context, root string, o Options) (Stats, error) {
 	if err != nil {
 		return Stats{}, err
 	}
-	if o.File == "" {
+	own := o.File == ""
+	if own {
 		if o.File, err = CacheFile(root); err != nil {
 			return Stats{}, err
 		}
@@ -67,6 +68,11 @@ func Update(ctx context.Context, root string, o Options) (Stats, error) {
 	old, err := OpenFile(root, o.File)
 	if err != nil {
 		old = &Tree{root: root} // whatever is there is replaced
+		if own {
+			if err := settle(filepath.Dir(o.File), root); err != nil {
+				return Stats{}, err
+			}
+		}
 	}
 	defer old.Close()
 	dir, err := os.Open(root)

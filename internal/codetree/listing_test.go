@@ -2,6 +2,7 @@ package codetree
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"io/fs"
 	"os"
@@ -156,4 +157,19 @@ func TestListingDamaged(t *testing.T) {
 			t.Errorf("damage at byte %d is not seen", i)
 		}
 	}
+}
+
+// FuzzListing: whatever follows a sum that is right, reading it does no harm.
+func FuzzListing(f *testing.F) {
+	whole := (&listing{root: "/r", paths: []string{"a", "b/c"}, stamps: []stamp{{"", 0, 5}, {"/x", 7, -1}}}).encode()
+	f.Add(whole[len(listMagic)+4:])
+	f.Add([]byte("\x02/r\xff\xff\xff\xff\x07"))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		b := append([]byte(listMagic), 0, 0, 0, 0)
+		b = append(b, body...)
+		binary.LittleEndian.PutUint32(b[len(listMagic):], checksum(body))
+		if l := decodeListing(b, "/r"); l != nil && l.root != "/r" {
+			t.Fatalf("of %q", l.root)
+		}
+	})
 }

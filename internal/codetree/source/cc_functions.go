@@ -116,7 +116,7 @@ func (c cc) qualified(name int) int {
 	for c.is(name-1, "::") && (c.isIdent(name-2) || c.is(name-2, ">")) {
 		name -= 2
 		if c.is(name, ">") {
-			for name > 0 && !c.is(name, "<") {
+			for end := max(0, name-far); name > end && !c.is(name, "<"); {
 				name--
 			}
 			name--

@@ -109,11 +109,16 @@ func (d *declarations) find(i, to int, texts ...string) int {
 	return to
 }
 
+// far is how many tokens are looked at for the end of something that may have none:
+// a large file of nothing but beginnings is still read in linear time.
+const far = 2000
+
 // angles is behind the <…> that begins at i; i where none does.
 func (d *declarations) angles(i, to int) int {
 	if !d.is(i, "<") {
 		return i
 	}
+	to = min(to, i+far)
 	depth := 0
 	for j := i; j < to; j++ {
 		switch {

@@ -78,3 +78,22 @@ func FuzzJava(f *testing.F)       { fuzz(f, ".java") }
 func FuzzC(f *testing.F)          { fuzz(f, ".c") }
 func FuzzCPlusPlus(f *testing.F)  { fuzz(f, ".cpp") }
 func FuzzMarkdown(f *testing.F)   { fuzz(f, ".md") }
+
+// TestLong: no text that repeats the beginning of something takes more than linear
+// time. It does not measure; what is quadratic here takes minutes.
+func TestLong(t *testing.T) {
+	t.Parallel()
+	for extension, parts := range map[string][]string{
+		".ts":   {"class ", "a.\n", "x<", "function ", "=[/", "`${", "({[", "get ", "import ", "export default ", "type a=", "const a=\n", "class A<", "@a ", "a=>", "class a{b(", "from '", "${/"},
+		".py":   {"def ", "@", "(", "class a:\n", " def a():\n", "from ", "import a,", "\\\n", "x=", "def a(:\n"},
+		".rs":   {"fn ", "impl<", "impl ", "#[", "use a::{", "mod ", "r#\"", "pub ", "fn a<", "'a", "mod a{", "unsafe ", "#!"},
+		".java": {"class ", "class a{", "@a ", "<", "a(", "enum a{", "import ", "public "},
+		".cpp":  {"struct ", "template<", "operator", "A>::b(", "class a{", "namespace ", "typedef ", "a(", "a:", "R\"(", "#if\n", "#else\n", "extern \"C\"{", "X\n", "enum a", "a<", "int f():a("},
+		".md":   {"# ", "#\n", "```\n", "# a\n## b\n"},
+		".go":   {"func ", "type a ", "import \"a\";", "package a;", "func f(){", "/*"},
+	} {
+		for _, part := range parts {
+			check(t, "x"+extension, []byte("package a;\n"+strings.Repeat(part, 60_000/len(part))))
+		}
+	}
+}

@@ -61,7 +61,7 @@ func (s script) statement(from, to int, p place) int {
 	if len(s.Symbols) > before && exported {
 		s.Symbols[before].Exported = true
 	}
-	return end
+	return max(end, i) // modifiers of nothing are passed over
 }
 
 func (s script) declaration(from, i, to int, p place) int {
@@ -185,10 +185,13 @@ func (s script) container(from, name, to int, p place, kind Kind) int {
 // bodyOf is the { of the members behind the name of a class and its bases, whose
 // type arguments may hold braces; where there is none, the token that says so.
 func (s script) bodyOf(i, to int) int {
+	to = min(to, i+far)
 	for i < to && !s.is(i, "{") && !s.is(i, ";") && !s.is(i, "=") {
 		switch next := s.angles(i, to); {
 		case next > i:
 			i = next
+		case s.is(i, "<"): // never closed
+			return i
 		case s.is(i, "("), s.is(i, "["):
 			i = s.close(i) + 1
 		default:
@@ -314,7 +317,7 @@ func (s script) assignment(i, to int, p place) int {
 		return i
 	}
 	from := i
-	for s.isIdent(i) && s.is(i+1, ".") {
+	for s.isIdent(i) && s.is(i+1, ".") && i-from < 20 {
 		i += 2
 	}
 	sig := s.functionValue(i+1, to)

@@ -18,7 +18,7 @@ func parseRust(f *File, src []byte) {
 			break
 		}
 	}
-	for i := range r.list { // attributes call nothing
+	for i := 0; i < len(r.list); i++ { // attributes call nothing
 		if r.is(i, "#") && (r.is(i+1, "[") || r.is(i+1, "!") && r.is(i+2, "[")) {
 			for end := r.close(r.find(i, i+3, "[")); i < end; i++ {
 				r.names[i] = true

@@ -200,11 +200,15 @@ func (s *scanner) regex() bool {
 	return true
 }
 
+// longestRegex that is taken for one, in bytes.
+const longestRegex = 4000
+
 // regexEnd is behind the slash that ends the regular expression at i, 0 if none does
 // on its line.
 func (s *scanner) regexEnd(i int) int {
 	class := false
-	for i++; i < len(s.src); i++ {
+	end := min(len(s.src), i+longestRegex)
+	for i++; i < end; i++ {
 		switch c := s.src[i]; {
 		case c == '\n':
 			return 0

@@ -111,7 +111,7 @@ func (d *declarations) find(i, to int, texts ...string) int {
 
 // far is how many tokens are looked at for the end of something that may have none:
 // a large file of nothing but beginnings is still read in linear time.
-const far = 2000
+const far = 500
 
 // angles is behind the <…> that begins at i; i where none does.
 func (d *declarations) angles(i, to int) int {

@@ -97,6 +97,9 @@ func chain(topic []*item, having [][]int) {
 				head := topic[i].newest()
 				it.into = head
 				head.older = append(head.older, it)
+				// What it stood for, the newer one stands for now.
+				head.copies, it.copies = append(head.copies, it.copies...), nil
+				head.AlsoIn, it.AlsoIn = append(head.AlsoIn, it.AlsoIn...), nil
 				head.absorb(it)
 				break
 			}

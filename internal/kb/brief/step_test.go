@@ -370,3 +370,19 @@ func BenchmarkBuild(b *testing.B) {
 		Build(in, Options{Query: "t", Now: noon, Detail: Full})
 	}
 }
+
+// TestCopiesOfTheSuperseded: an entry that was folded into one that is then
+// superseded itself is still accounted for.
+func TestCopiesOfTheSuperseded(t *testing.T) {
+	t.Parallel()
+	var in []Candidate
+	for i, id := range []string{"new", "old", "copy"} {
+		e := entry.New([]string{"t", "t", "u"}[i], []string{"decision green", "decision: green", "decision: green"}[i], noon.Add(-time.Duration(i)*time.Hour))
+		e.ID = id
+		in = append(in, Candidate{Entry: e, Relevance: 1, Confidence: 1})
+	}
+	r := Build(in, Options{Query: "q", Now: noon, Detail: "full"})
+	if r.Entries != 3 || r.Kept != 1 || r.Copies != 1 || r.Replaced != 1 {
+		t.Errorf("%+v", r)
+	}
+}

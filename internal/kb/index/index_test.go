@@ -85,7 +85,7 @@ func (w *world) score(s *Snapshot, d Doc, words []string, now time.Time) (score 
 			score += bonus * idf(s.docs, s.frequency(plain)) * saturate(freq(plain))
 		}
 	}
-	return score * quality(getNorm(seg.norm(0)), int(dayOf(now.UnixMilli()))), all
+	return score * quality(getNorm(seg.norm(0)), int(dayOf(now.UnixMilli())), new(fades)), all
 }
 
 func (w *world) search(s *Snapshot, words []string, and bool, pass func(*entry.Entry) bool, now time.Time) []string {

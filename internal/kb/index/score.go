@@ -70,12 +70,26 @@ func idf(docs, df int) float32 {
 // that no entry disappears for being old or doubtful. Confidence counts for up to
 // a half; age for up to a sixth, with a half-life of 90 days; credit from the
 // outcome of cycles for up to a quarter.
-func quality(n norm, today int) float32 {
-	q := (0.5 + float32(n.conf)/510) * (0.75 + float32(n.credit)/1020)
-	if age := today - int(n.day); age > 0 {
-		q *= float32(5.0/6 + math.Exp2(-float64(age)/90)/6)
+func quality(n norm, today int, f *fades) float32 {
+	return (0.5 + float32(n.conf)/510) * (0.75 + float32(n.credit)/1020) * f.of(today-int(n.day))
+}
+
+// fades remembers what is left at an age in days, for the ages that a search meets.
+type fades struct {
+	age  [256]uint16 // + 1, by its lower bits
+	left [256]float32
+}
+
+func (f *fades) of(age int) float32 {
+	if age <= 0 {
+		return 1
 	}
-	return q
+	i := age & 255
+	if int(f.age[i]) != age+1 {
+		f.left[i] = float32(5.0/6 + math.Exp2(-float64(age)/90)/6)
+		f.age[i] = uint16(min(age+1, math.MaxUint16))
+	}
+	return f.left[i]
 }
 
 // creditCode is the mean of the Beta posterior of having helped, from a prior of

@@ -44,6 +44,7 @@ type exec struct {
 	best   topK
 	limits limits
 	today  int
+	fades  fades
 	weigh  weigher
 	each   func(Ref) bool // instead of best
 	i      int            // the part at hand
@@ -214,24 +215,22 @@ func (x *exec) all(lists []docList, needOne bool) bool {
 		lists[0].last(x.q.Filter.Budget)
 	}
 	scored := make([]*scorer, 0, len(x.must)+len(x.words))
+	var bound float32 // of every document up to until, once one was asked about
+	var until uint32
+	asked := false
 	for doc := lists[0].doc(); ; {
 		if doc = align(lists, doc); doc == none {
 			return true
 		}
-		if x.best.min > 0 {
-			a, last := x.bound(x.must, doc)
-			b, _ := x.bound(x.words, doc)
-			if a+b < x.best.min {
-				// Without what the optional words might add later, the bound holds
-				// for this document only.
-				if len(x.words) > 0 {
-					last = doc
-				}
-				doc = last + 1
-				lists[0].seek(doc)
-				doc = lists[0].doc()
-				continue
-			}
+		if x.best.min > 0 && (!asked || doc > until) {
+			a, lastA := x.bound(x.must, doc)
+			b, lastB := x.bound(x.words, doc)
+			bound, until, asked = a+b, min(lastA, lastB), true
+		}
+		if asked && bound < x.best.min {
+			lists[0].seek(until + 1)
+			doc = lists[0].doc()
+			continue
 		}
 		scored = append(scored[:0], x.must...)
 		for _, sc := range x.words {
@@ -286,7 +285,7 @@ func (x *exec) consider(doc uint32, words []*scorer) bool {
 		return true
 	}
 	norm := x.p.seg.norm(doc)
-	if score *= quality(getNorm(norm), x.today); score < x.best.min || !x.limits.pass(doc, norm) {
+	if score *= quality(getNorm(norm), x.today, &x.fades); score < x.best.min || !x.limits.pass(doc, norm) {
 		return true
 	}
 	m := x.p.seg.meta(doc)

@@ -62,7 +62,7 @@ func auth() []note {
 		{topic: "auth", text: "decision: opaque tokens, see data flow", hours: 3},
 		{topic: "data-flow", text: "requests pass auth first", hours: 30},
 		{topic: "data-flow", text: "then the flow of data goes to storage", hours: 24 * 40},
-		{topic: "auth/keys", text: "keys are rotated monthly", hours: 24 * 35},
+		{topic: "auth/keys", text: "keys are rotated monthly", hours: 24*35 + 1},
 	}
 }
 

@@ -22,13 +22,7 @@ The folder is .ddx of the repository, HELIX_TRACKER_DIR or DDX_BEAD_DIR.`
 func (a *App) beadCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "bead", Aliases: []string{"tracker"}, Short: "Manage the queue of work", Long: beadLong, GroupID: "work",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fmt.Errorf("bead: unknown command %q; see: helix bead --help", args[0])
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args: noSuchCommand, RunE: showHelp,
 	}
 	cmd.AddCommand(
 		a.beadCreateCmd(), a.beadShowCmd(), a.beadListCmd(), a.beadUpdateCmd(), a.beadCloseCmd(), a.beadReopenCmd(),
@@ -74,6 +68,14 @@ func projectRoot(dir string) (string, error) {
 		}
 	}
 	return "", fmt.Errorf("%s is not in a git repository; run helix inside one, or start one with: git init", dir)
+}
+
+// workRoot is the repository, or the working folder outside of any.
+func (a *App) workRoot() string {
+	if root, err := projectRoot(a.Dir); err == nil {
+		return root
+	}
+	return a.Dir
 }
 
 // beadRun makes a command function that gets the tracker and whose errors name

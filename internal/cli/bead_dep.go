@@ -20,7 +20,7 @@ func (a *App) beadDepCmd() *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: showHelp,
 	}
 	cmd.AddCommand(a.depAddCmd(), a.depRemoveCmd(), a.depTreeCmd())
 	return cmd

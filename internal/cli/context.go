@@ -68,10 +68,7 @@ func (a *App) guideRun(f *guideFlags, do func(ctx context.Context, g *guide.Guid
 // guide knows the project in which the command runs: the repository, or the working
 // folder outside of any.
 func (a *App) guide(m *kb.Memory) *guide.Guide {
-	root, err := projectRoot(a.Dir)
-	if err != nil {
-		root = a.Dir
-	}
+	root := a.workRoot()
 	return &guide.Guide{
 		Root: root, Memory: m,
 		Tree: func(ctx context.Context) (guide.Tree, error) {

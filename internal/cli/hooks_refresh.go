@@ -50,11 +50,7 @@ hold at once.`,
 // refresher keeps what hooks tell about projects up to date, first of all about the
 // one in which helix runs.
 func (a *App) refresher(m *kb.Memory) *precompute.Refresher {
-	root, err := projectRoot(a.Dir)
-	if err != nil {
-		root = a.Dir
-	}
-	return precompute.New(m.Dir(), root, a.prepare(m), a.complainer("helix: what hooks tell at the start of a session is not kept up: %v\n"))
+	return precompute.New(m.Dir(), a.workRoot(), a.prepare(m), a.complainer("helix: what hooks tell at the start of a session is not kept up: %v\n"))
 }
 
 // prepare makes a function that puts together what there is to know about a project.

@@ -38,13 +38,7 @@ func (a *App) kbCmd() *cobra.Command {
 	var f kbFlags
 	cmd := &cobra.Command{
 		Use: "kb", Short: "Store, search and change what is remembered", Long: kbLong, GroupID: "work",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fmt.Errorf("kb: unknown command %q; see: helix kb --help", args[0])
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args: noSuchCommand, RunE: showHelp,
 	}
 	cmd.PersistentFlags().StringVar(&f.dir, "kb", "", "`folder` of the memory (HELIX_KB)")
 	cmd.PersistentFlags().BoolVar(&f.json, "json", false, "print the result as JSON")
@@ -98,11 +92,7 @@ func (a *App) openMemory(dir string) (*kb.Memory, error) {
 	if file, err := os.Stat(dir); err == nil && !file.IsDir() {
 		return nil, fmt.Errorf("%s is a file: the memory is a folder; give another with --kb or HELIX_KB", dir)
 	}
-	root, err := projectRoot(a.Dir)
-	if err != nil {
-		root = a.Dir
-	}
-	return kb.Open(dir, kb.WithRoot(root), kb.WithSession(a.sessionID())), nil
+	return kb.Open(dir, kb.WithRoot(a.workRoot()), kb.WithSession(a.sessionID())), nil
 }
 
 // sessionID is the session of an agent in which this process runs, "" for none.

@@ -30,13 +30,7 @@ func (a *App) treeCmd() *cobra.Command {
 	var f treeFlags
 	cmd := &cobra.Command{
 		Use: "tree", Short: "Show the map of the code: folders, files, symbols", Long: treeLong, GroupID: "look",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fmt.Errorf("tree: unknown command %q; see: helix tree --help", args[0])
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args: noSuchCommand, RunE: showHelp,
 	}
 	cmd.PersistentFlags().BoolVar(&f.json, "json", false, "print JSON")
 	show := &cobra.Command{
@@ -56,9 +50,7 @@ func (a *App) treeCmd() *cobra.Command {
 
 // updateTree brings the tree of the project up to date.
 func (a *App) updateTree(ctx context.Context) (root string, stats codetree.Stats, err error) {
-	if root, err = projectRoot(a.Dir); err != nil {
-		root = a.Dir
-	}
+	root = a.workRoot()
 	stats, err = codetree.Update(ctx, root, codetree.Options{Progress: a.progress("code tree")})
 	return root, stats, err
 }

@@ -18,8 +18,6 @@ const (
 	layers
 )
 
-func (l Layer) String() string { return [...]string{"anchor", "focus", "horizon"}[l] }
-
 // shares of the budget, in percent, that the layers may take before what one does
 // not need goes to the others.
 var shares = [layers]int{Anchor: 30, Focus: 50, Horizon: 20}

@@ -56,6 +56,12 @@ const maxCompared = 200
 
 // Store adds an entry.
 func (m *Memory) Store(ctx context.Context, r StoreRequest) (Stored, error) {
+	return m.store(ctx, r, false)
+}
+
+// store adds an entry. unique leaves out one that says nearly the same as another of
+// its topic, which is otherwise only pointed out.
+func (m *Memory) store(ctx context.Context, r StoreRequest, unique bool) (Stored, error) {
 	d, err := m.drafter().draft(r)
 	if err != nil {
 		return Stored{}, at("store", err)
@@ -68,21 +74,37 @@ func (m *Memory) Store(ctx context.Context, r StoreRequest) (Stored, error) {
 		if e.Links, err = resolveLinks(v, d.links); err != nil {
 			return nil, err
 		}
-		if !r.Force {
+		if unique || !r.Force {
 			if out.Duplicate, err = duplicateOf(v, &e); err != nil {
 				return nil, err
 			}
 		}
-		return &plan{ops: func(taken func(string) bool) []log.Op {
+		p := &plan{ops: func(taken func(string) bool) []log.Op {
 			id, op := put(e, taken)
 			out.ID = id
 			return []log.Op{op}
-		}}, nil
+		}}
+		if !unique {
+			return p, nil
+		}
+		p.topics = map[string]bool{e.Topic: true}
+		if out.Duplicate == nil {
+			if out.Duplicate, err = sameText(v, e.Topic, e.Text); err != nil {
+				return nil, err
+			}
+		}
+		if out.Duplicate != nil {
+			out.Skipped = fmt.Sprintf("it says nearly the same as %s", out.Duplicate.ID)
+			return nil, nil
+		}
+		return p, nil
 	})
 	if err != nil {
 		return Stored{}, at("store", err)
 	}
-	m.wrote([]string{out.ID})
+	if out.ID != "" {
+		m.wrote([]string{out.ID})
+	}
 	return out, nil
 }
 
@@ -91,13 +113,19 @@ func (d *draft) stored() Stored {
 	return Stored{Topic: e.Topic, Kind: string(e.Kind), Tags: e.Tags, Confidence: e.Confidence, Redacted: d.redacted}
 }
 
+// newestOf gives the entries of a topic that a new one is compared with. It takes no
+// longer in a large topic.
+func newestOf(v *view.View, topic string) ([]entry.Entry, error) {
+	return v.Newest(maxCompared, view.Filter{Topic: topic, Quick: true})
+}
+
 // duplicateOf finds the entry that says most nearly the same, or nil.
 func duplicateOf(v *view.View, e *entry.Entry) (*Duplicate, error) {
 	words := wordsOf(e.Text)
 	if len(words) < minWords {
 		return nil, nil
 	}
-	newest, err := v.Newest(maxCompared, view.Filter{Topic: e.Topic, Quick: true})
+	newest, err := newestOf(v, e.Topic)
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,6 @@ type Builder struct {
 	found []occurrence
 	last  []int32 // by term: its latest occurrence + 1
 
-	size  int
 	words int // of all texts
 }
 
@@ -43,12 +42,6 @@ type occurrence struct {
 func NewBuilder() *Builder {
 	return &Builder{ids: map[string]int32{}, terms: map[string]wordTerms{}}
 }
-
-// Docs is the number of documents added.
-func (b *Builder) Docs() int { return len(b.metas) }
-
-// Bytes is about how much text was added, to bound what a Builder holds.
-func (b *Builder) Bytes() int { return b.size }
 
 // Add adds a document.
 func (b *Builder) Add(d Doc) {
@@ -74,7 +67,6 @@ func (b *Builder) Add(d Doc) {
 	b.metas = append(b.metas, m)
 	b.norms = append(b.norms, docNorm(e, &m, words))
 	b.names = append(b.names, e.Topic)
-	b.size += len(e.Text) + len(e.Topic) + 200
 }
 
 // text adds the words of one field and gives its length in words.

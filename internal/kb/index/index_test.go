@@ -382,7 +382,7 @@ func TestLongLists(t *testing.T) {
 		e := entry.New("t", strings.Join(words, " "), epoch.Add(time.Duration(rng.IntN(5000))*time.Hour))
 		e.ID = fmt.Sprintf("mem_%d", i)
 		b.Add(Doc{Entry: &e, Offset: int64(i)})
-		if b.Docs() == 2500 || i == n-1 {
+		if len(b.metas) == 2500 || i == n-1 {
 			if err := wr.Add(b.Segment(), nil, "m"); err != nil {
 				t.Fatal(err)
 			}

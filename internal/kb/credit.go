@@ -58,7 +58,7 @@ func (m *Memory) Credit(ctx context.Context, r CreditRequest) (Credited, error) 
 		lines = nil
 		p := &plan{ids: map[string]bool{}}
 		var ops []log.Op
-		account := func(id string, line credit.Line, accessed int) error {
+		account := func(id string, line credit.Line, weight float64, accessed int) error {
 			e, err := v.Get(id)
 			if errors.Is(err, ErrNotFound) || err == nil && p.ids[id] {
 				return nil
@@ -68,7 +68,7 @@ func (m *Memory) Credit(ctx context.Context, r CreditRequest) (Credited, error) 
 			}
 			p.ids[id] = true
 			line.ID = id
-			line.Put(m.evidence(&e, last[id], now).With(line.Effect))
+			line.Put(m.evidence(&e, last[id], now).With(line.Effect, weight))
 			lines = append(lines, line)
 			if op, ok := counted(e, line, accessed, now); ok {
 				ops = append(ops, op)
@@ -76,17 +76,20 @@ func (m *Memory) Credit(ctx context.Context, r CreditRequest) (Credited, error) 
 			return nil
 		}
 		for _, id := range r.Shown {
-			used := slices.Contains(r.Used, id)
 			line := credit.Line{
 				Run: r.Run, Cycle: r.Cycle, Attempt: r.Attempt, Bead: r.Bead, Outcome: r.Outcome,
-				Used: used, Effect: credit.EffectOf(r.Outcome, used),
+				Used: slices.Contains(r.Used, id),
 			}
-			if err := account(id, line, 1); err != nil {
+			effect, weight := credit.EffectOf(r.Outcome, line.Used)
+			if line.Effect = effect; weight < 1 {
+				line.Weight = weight
+			}
+			if err := account(id, line, weight, 1); err != nil {
 				return nil, err
 			}
 		}
 		for _, id := range due {
-			if err := account(id, credit.Line{Effect: credit.Faded}, 0); err != nil {
+			if err := account(id, credit.Line{Effect: credit.Faded}, 0, 0); err != nil {
 				return nil, err
 			}
 		}

@@ -87,7 +87,7 @@ func TestCreditByOutcome(t *testing.T) {
 	w.wantCounts(a, 1, 0, 1)
 	w.wantCounts(b, 0, 0, 1)
 	w.credit(credit.LandedWithFindings, shown, []string{a})
-	w.credit(credit.Preserved, shown, []string{a})
+	w.credit(credit.PreservedUnjudged, shown, []string{a})
 	w.wantCounts(a, 1, 0, 3)
 	if c := w.credit(credit.Failed, shown, []string{a}); !slices.Equal(c.Harmed, []string{a}) {
 		t.Errorf("credited: %+v", c)
@@ -104,6 +104,13 @@ func TestCreditByOutcome(t *testing.T) {
 	}
 	if why.Shown != 4 || why.Used != 4 || len(why.Uses) != 3 || why.Posterior.A != 3 || why.Posterior.B != 3 || why.Posterior.Mean != 0.5 {
 		t.Errorf("why: %+v", why)
+	}
+	if c := w.credit(credit.Preserved, shown, []string{a}); !slices.Equal(c.Harmed, []string{a}) {
+		t.Errorf("credited: %+v", c)
+	}
+	w.wantCounts(a, 1, 1, 5)
+	if more, err := w.Why(context.Background(), WhyRequest{ID: a}); err != nil || more.Posterior.B != 3.25 || more.Uses[4].Weight != 0.25 || !strings.Contains(more.Text(), "preserved: harmed by 0.25") {
+		t.Errorf("why: %+v, %v", more, err)
 	}
 	if text := why.Text(); !strings.Contains(text, "helps with 50%") || !strings.Contains(text, "(1 older ones are left out)") || !strings.Contains(text, "failed: harmed") {
 		t.Errorf("why says:\n%s", text)
@@ -158,9 +165,9 @@ func TestCreditFadesWithItsSource(t *testing.T) {
 		w.credit(credit.Landed, []string{a}, []string{a})
 	}
 	write("two")
-	w.credit(credit.Preserved, []string{a}, []string{a})
+	w.credit(credit.PreservedUnjudged, []string{a}, []string{a})
 	w.wantCounts(a, 2, 0, 5)
-	w.credit(credit.Preserved, []string{a}, []string{a}) // the same change counts once
+	w.credit(credit.PreservedUnjudged, []string{a}, []string{a}) // the same change counts once
 	w.wantCounts(a, 2, 0, 6)
 }
 
@@ -257,7 +264,8 @@ func TestStoreNew(t *testing.T) {
 
 // TestCreditRanks is a world of memories of which half mislead: each cycle is shown
 // the three that a search ranks first, uses some of them, and mostly lands unless one
-// that it used misleads. The good ones must come to the top; and when the world
+// that it used misleads. Of what does not land a part is kept, and a part of what
+// would have landed is kept by something else. The good ones must come to the top; and when the world
 // changes, so that the good ones mislead and the others help, the ranking must
 // follow.
 func TestCreditRanks(t *testing.T) {
@@ -266,7 +274,7 @@ func TestCreditRanks(t *testing.T) {
 	w := newCreditWorld(t)
 	rng := rand.New(rand.NewPCG(4, 2))
 	ctx := context.Background()
-	good := map[string]bool{}
+	good, seen := map[string]bool{}, map[credit.Outcome]int{}
 	for i, where := range []string{"berlin", "lisbon", "london", "madrid", "moscow", "prague", "vienna", "warsaw"} { // equally long
 		id := w.add("deploy", "deploy the service to "+where, "")
 		good[id] = i%2 == 0
@@ -306,9 +314,15 @@ func TestCreditRanks(t *testing.T) {
 				lands = 0.2
 			}
 			outcome := credit.Failed
-			if rng.Float64() < lands {
+			switch landed, kept := rng.Float64() < lands, rng.IntN(2) == 0; {
+			case landed && kept && rng.IntN(3) == 0:
+				outcome = credit.PreservedUnjudged
+			case landed:
 				outcome = credit.Landed
+			case kept:
+				outcome = credit.Preserved
 			}
+			seen[outcome]++
 			if c >= cycles*3/4 {
 				shown, right = shown+len(ids), right+share(ids)
 			}
@@ -323,7 +337,10 @@ func TestCreditRanks(t *testing.T) {
 	}
 	broken := float64(share(first())) / top
 	after := phase()
-	t.Logf("good among the first %d: %.0f%% after %d cycles, %.0f%% when the world changed, %.0f%% after %d more", top, 100*before, cycles, 100*broken, 100*after, cycles)
+	t.Logf("good among the first %d: %.0f%% after %d cycles, %.0f%% when the world changed, %.0f%% after %d more; cycles by outcome: %v", top, 100*before, cycles, 100*broken, 100*after, cycles, seen)
+	if len(seen) != 4 {
+		t.Errorf("an outcome did not come up: %v", seen)
+	}
 	if before < 0.8 {
 		t.Errorf("the ranking did not converge: %.0f%% good", 100*before)
 	}

@@ -99,6 +99,9 @@ func (r WhyResult) Text() string {
 		fmt.Fprintf(&b, "  %s  %s cycle %d  %s  %-5s  %s", u.At.Local().Format("2006-01-02 15:04"), u.Run, u.Cycle, u.Bead, how, u.Outcome)
 		if u.Effect == credit.Helped || u.Effect == credit.Harmed {
 			fmt.Fprintf(&b, ": %s", u.Effect)
+			if u.Weight > 0 {
+				fmt.Fprintf(&b, " by %g", u.Weight)
+			}
 		}
 		b.WriteByte('\n')
 	}

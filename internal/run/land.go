@@ -80,7 +80,7 @@ func (l *Loop) conclude(ctx context.Context, req executor.Request, was map[strin
 	}
 	l.troubles = 0
 	l.record(bg, Lesson{Deed: deed, Episode: true})
-	l.credit(bg, deed, verdictOnFailure(res.Outcome))
+	l.credit(bg, deed, verdictOnFailure(res))
 	return l.strike(ctx, req, res)
 }
 

@@ -76,7 +76,9 @@ const (
 	VerdictClean     Verdict = "landed"               // and no review found fault with it
 	VerdictIssues    Verdict = "landed_with_findings" // of the review
 	VerdictFailed    Verdict = "failed"
-	VerdictPreserved Verdict = "preserved" // there is work, it did not land
+	VerdictPreserved Verdict = "preserved" // there is work, and it was not good enough to land
+	// VerdictUnjudged: there is work, and something else kept it from landing.
+	VerdictUnjudged Verdict = "preserved_unjudged"
 )
 
 // Use is the end of a cycle whose agent was shown entries.
@@ -266,9 +268,12 @@ func (l *Loop) verdictOf(cycle int) Verdict {
 }
 
 // verdictOnFailure is the verdict on an attempt that counts against its bead.
-func verdictOnFailure(o executor.Outcome) Verdict {
-	if o == executor.Preserved {
-		return VerdictPreserved
+func verdictOnFailure(res executor.Result) Verdict {
+	switch {
+	case res.Outcome != executor.Preserved:
+		return VerdictFailed
+	case res.Unjudged:
+		return VerdictUnjudged
 	}
-	return VerdictFailed
+	return VerdictPreserved
 }

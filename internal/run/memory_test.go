@@ -176,8 +176,19 @@ func TestVerdict(t *testing.T) {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}
-	if verdictOnFailure(executor.Preserved) != VerdictPreserved || verdictOnFailure(executor.NoChanges) != VerdictFailed {
-		t.Error("the verdict on a failure is wrong")
+	for _, tt := range []struct {
+		res  executor.Result
+		want Verdict
+	}{
+		{executor.Result{Outcome: executor.Failed}, VerdictFailed},
+		{executor.Result{Outcome: executor.NoChanges}, VerdictFailed},
+		{executor.Result{Outcome: executor.Preserved}, VerdictPreserved},
+		{executor.Result{Outcome: executor.Preserved, Unjudged: true}, VerdictUnjudged},
+		{executor.Result{Outcome: executor.Failed, Unjudged: true}, VerdictFailed},
+	} {
+		if got := verdictOnFailure(tt.res); got != tt.want {
+			t.Errorf("%+v: %s, want %s", tt.res, got, tt.want)
+		}
 	}
 }
 

@@ -116,6 +116,10 @@ func (e simExecutor) end(ctx context.Context, req executor.Request, res *executo
 	case 1:
 		res.Outcome, res.Reason = executor.Failed, "the agent failed"
 	case 2:
+		if res.Unjudged = w.chance(30); res.Unjudged {
+			e.preserve(req, res, "conflict with main")
+			return
+		}
 		e.preserve(req, res, "a gate is red")
 		res.Gates = []executor.Gate{{Name: "test", Command: "go test", Passed: false, Tail: "FAIL"}}
 	case 3:

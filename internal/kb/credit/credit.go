@@ -12,12 +12,15 @@ const (
 	Landed             Outcome = "landed"               // no review found fault with it
 	LandedWithFindings Outcome = "landed_with_findings" // of the review
 	Failed             Outcome = "failed"
-	Preserved          Outcome = "preserved" // there is work, it did not land
+	Preserved          Outcome = "preserved" // there is work, and it was not good enough to land
+	// PreservedUnjudged: there is work, and something else kept it from landing: the
+	// branch moved into its way, the landing broke off, a review did not come about.
+	PreservedUnjudged Outcome = "preserved_unjudged"
 )
 
 // Known reports whether o is one of the outcomes.
 func (o Outcome) Known() bool {
-	return o == Landed || o == LandedWithFindings || o == Failed || o == Preserved
+	return o == Landed || o == LandedWithFindings || o == Failed || o == Preserved || o == PreservedUnjudged
 }
 
 // Effect is what an outcome does to an entry.
@@ -30,19 +33,32 @@ const (
 	Faded  Effect = "faded" // no cycle: time alone made the entry's counts go down
 )
 
-// EffectOf is what an outcome does to an entry that was shown. One that nobody used
-// neither helped nor harmed. Work that landed with findings, or is kept for the next
-// attempt, says nothing clear about what led to it.
-func EffectOf(o Outcome, used bool) Effect {
+// preserved is what work that was not good enough to land weighs against the entries
+// that its agent used; a failure weighs 1. The entry led to something that the next
+// attempt can go on from, and what was wrong with it may have been anything, so it is a
+// quarter of a failure: as many preserved attempts as a run makes at one bead before it
+// gives up (four, unless set otherwise) amount to one failure, and a bead that lands at
+// the last of them speaks for what was used all along, if barely (1 for, 3/4 against).
+// The step of 1 for a clear outcome is the conjugate update of a Beta prior by one trial;
+// a step below 1 counts the trial as one that was observed with that probability.
+const preserved = 0.25
+
+// EffectOf is what an outcome does to an entry that was shown, and how much of it. One
+// that nobody used neither helped nor harmed. Work that landed with findings says
+// nothing clear about what led to it, and work that something else kept from landing
+// says nothing at all.
+func EffectOf(o Outcome, used bool) (e Effect, weight float64) {
 	switch {
 	case !used:
-		return None
+		return None, 0
 	case o == Landed:
-		return Helped
+		return Helped, 1
 	case o == Failed:
-		return Harmed
+		return Harmed, 1
+	case o == Preserved:
+		return Harmed, preserved
 	}
-	return None
+	return None, 0
 }
 
 const (
@@ -88,13 +104,13 @@ func (e Evidence) scaled(by float64) Evidence {
 	return e
 }
 
-// With is the evidence and one more effect.
-func (e Evidence) With(effect Effect) Evidence {
+// With is the evidence and one more effect of a weight from 0 to 1.
+func (e Evidence) With(effect Effect, weight float64) Evidence {
 	switch effect {
 	case Helped:
-		e.Helped++
+		e.Helped += weight
 	case Harmed:
-		e.Harmed++
+		e.Harmed += weight
 	}
 	if sum := e.Helped + e.Harmed; sum > most {
 		e = e.scaled(most / sum)

@@ -22,20 +22,54 @@ func TestEffectOf(t *testing.T) {
 		outcome Outcome
 		used    bool
 		want    Effect
+		weight  float64
 	}{
-		{Landed, true, Helped},
-		{Landed, false, None},
-		{LandedWithFindings, true, None},
-		{Failed, true, Harmed},
-		{Failed, false, None},
-		{Preserved, true, None},
+		{Landed, true, Helped, 1},
+		{Landed, false, None, 0},
+		{LandedWithFindings, true, None, 0},
+		{Failed, true, Harmed, 1},
+		{Failed, false, None, 0},
+		{Preserved, true, Harmed, 0.25},
+		{Preserved, false, None, 0},
+		{PreservedUnjudged, true, None, 0},
+		{PreservedUnjudged, false, None, 0},
 	} {
-		if got := EffectOf(c.outcome, c.used); got != c.want {
-			t.Errorf("%s, used %t: %s, want %s", c.outcome, c.used, got, c.want)
+		if got, weight := EffectOf(c.outcome, c.used); got != c.want || weight != c.weight {
+			t.Errorf("%s, used %t: %s by %g, want %s by %g", c.outcome, c.used, got, weight, c.want, c.weight)
+		}
+		if !c.outcome.Known() {
+			t.Errorf("%s is not known", c.outcome)
 		}
 	}
-	if Outcome("won").Known() || !Preserved.Known() {
-		t.Error("the outcomes that are known are wrong")
+	if Outcome("won").Known() {
+		t.Error("an outcome is known that there is not")
+	}
+}
+
+// TestPreservedWeighs: what the weight of preserved work was chosen for.
+func TestPreservedWeighs(t *testing.T) {
+	after := func(outcomes ...Outcome) float64 {
+		e := Evidence{At: day}
+		for _, o := range outcomes {
+			e = e.With(EffectOf(o, true))
+		}
+		return e.Posterior().Mean()
+	}
+	for _, c := range []struct {
+		name        string
+		less, equal bool // the first mean compared with the second
+		a, b        float64
+	}{
+		{"it speaks against what was used", true, false, after(Preserved), after()},
+		{"less than a failure does", true, false, after(Failed), after(Preserved)},
+		{"four are a failure", false, true, after(Preserved, Preserved, Preserved, Preserved), after(Failed)},
+		{"landing at the fourth attempt speaks for it", true, false, after(), after(Preserved, Preserved, Preserved, Landed)},
+		{"landing at the fifth does not", false, true, after(), after(Preserved, Preserved, Preserved, Preserved, Landed)},
+		{"what kept it was something else", false, true, after(Landed, PreservedUnjudged), after(Landed)},
+	} {
+		if c.equal && !near(c.a, c.b) || c.less && c.a >= c.b {
+			t.Errorf("%s: %f and %f", c.name, c.a, c.b)
+		}
 	}
 }
 
@@ -116,14 +150,15 @@ func TestProperties(t *testing.T) {
 			t.Fatalf("%+v faded to %+v", e, once)
 		}
 		mean := e.Posterior().Mean()
-		up, down := e.With(Helped), e.With(Harmed)
+		weight := rapid.Float64Range(0, 1).Draw(t, "weight")
+		up, down := e.With(Helped, weight), e.With(Harmed, weight)
 		if up.Posterior().Mean() < mean-1e-9 {
 			t.Fatalf("help moved the mean from %f to %f", mean, up.Posterior().Mean())
 		}
 		if down.Posterior().Mean() > mean+1e-9 {
 			t.Fatalf("harm moved the mean from %f to %f", mean, down.Posterior().Mean())
 		}
-		if up.Helped+up.Harmed > most+1e-9 || e.With(None) != e || e.With(Faded) != e {
+		if up.Helped+up.Harmed > most+1e-9 || e.With(None, weight) != e || e.With(Faded, weight) != e {
 			t.Fatalf("%+v became %+v", e, up)
 		}
 	})
@@ -135,11 +170,11 @@ func TestChangeOfMind(t *testing.T) {
 	for _, helped := range []int{1, 5, most, 1000} {
 		e := Evidence{At: day}
 		for range helped {
-			e = e.With(Helped)
+			e = e.With(Helped, 1)
 		}
 		failures := 0
 		for e.Posterior().Mean() >= 0.5 {
-			e = e.With(Harmed)
+			e = e.With(Harmed, 1)
 			failures++
 		}
 		if failures > most {
@@ -164,7 +199,7 @@ func TestDue(t *testing.T) {
 }
 
 func TestLine(t *testing.T) {
-	line := Line{ID: "mem_1", Run: "run-1", Cycle: 3, Attempt: "a", Bead: "hx-1", Outcome: Failed, Used: true, Effect: Harmed}
+	line := Line{ID: "mem_1", Run: "run-1", Cycle: 3, Attempt: "a", Bead: "hx-1", Outcome: Preserved, Used: true, Effect: Harmed, Weight: 0.25}
 	line.Put(Evidence{Helped: 1.5, Harmed: 1, At: day, Source: "abc"})
 	text, err := json.Marshal(line)
 	if err != nil {

@@ -2,7 +2,8 @@
 // were shown it.
 //
 // What speaks for an entry and what speaks against it are two amounts, Evidence. An
-// outcome adds 1 to one of them, and only for an entry that was used. Both fade: by
+// outcome adds 1 to one of them, or a part of 1 where it says little (EffectOf), and
+// only for an entry that was used. Both fade: by
 // half in 90 days, and by half whenever the file has changed that the entry is
 // about, since what was true of the old file may not be true of the new one; and of many
 // outcomes only as much counts as the last dozen or so weighs. With a

@@ -20,6 +20,7 @@ type Line struct {
 	Outcome Outcome   `json:"outcome,omitempty"`
 	Used    bool      `json:"used"` // else it was only shown
 	Effect  Effect    `json:"effect"`
+	Weight  float64   `json:"weight,omitempty"` // of the effect, where it is less than 1
 	Helped  float64   `json:"helped"`
 	Harmed  float64   `json:"harmed"`
 	Source  string    `json:"source,omitempty"` // hash of the file that it is about

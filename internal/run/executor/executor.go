@@ -54,6 +54,7 @@ type Result struct {
 	Landed      []string
 	Reason      string            // one line for people; empty only when Landed
 	Trouble     agent.Trouble     // set: a provider or machine failure, never a strike against the bead
+	Unjudged    bool              // with Preserved: not the work itself kept it from landing
 	RetryAfter  time.Time         // zero: the loop's own backoff; set: not before this time
 	BaseRev     string            // commit that the attempt started from
 	LandedRev   string            // branch tip after landing

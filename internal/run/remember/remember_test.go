@@ -308,14 +308,14 @@ func TestCredit(t *testing.T) {
 		Deed:  run.Deed{Run: "run-1", Cycle: 2, Attempt: "a1", Beads: []*tracker.Bead{bead("hx-1", "", "")}, Evidence: ".ddx/executions/a1"},
 		Shown: []string{a, b, "mem_gone"}, Verdict: run.VerdictClean,
 	}
-	for verdict, want := range map[run.Verdict][]string{run.VerdictClean: {a}, run.VerdictIssues: nil, run.VerdictFailed: {a}, run.VerdictPreserved: nil} {
+	for verdict, want := range map[run.Verdict][]string{run.VerdictClean: {a}, run.VerdictIssues: nil, run.VerdictFailed: {a}, run.VerdictPreserved: {a}, run.VerdictUnjudged: nil} {
 		use.Verdict = verdict
 		if ids, err := m.Credit(t.Context(), use); err != nil || !slices.Equal(ids, want) {
 			t.Errorf("%s credits %v, %v; want %v", verdict, ids, err, want)
 		}
 	}
 	why, err := m.KB.Why(t.Context(), kb.WhyRequest{ID: b})
-	if err != nil || why.Shown != 4 || why.Used != 0 || why.Uses[0].Bead != "hx-1" || why.Uses[0].Run != "run-1" {
+	if err != nil || why.Shown != 5 || why.Used != 0 || why.Uses[0].Bead != "hx-1" || why.Uses[0].Run != "run-1" {
 		t.Errorf("%+v, %v", why, err)
 	}
 }

@@ -34,12 +34,13 @@ var errMoved = errors.New("the branch has moved")
 // verifyAndLand brings stored work to the branch, or leaves it preserved.
 func (a *attempt) verifyAndLand(ctx context.Context, c chain) {
 	red, err := a.verify(ctx, c)
-	switch {
-	case err != nil:
-		a.stopped(ctx, err, "the gates ran")
-		return
-	case red != "":
+	if err == nil && red != "" {
 		a.preserve("%s", red)
+		return
+	}
+	a.res.Unjudged = true // whatever keeps it from landing now is not the work itself
+	if err != nil {
+		a.stopped(ctx, err, "the gates ran")
 		return
 	}
 	unlock, err := a.lock(ctx)
@@ -194,7 +195,7 @@ func (a *attempt) landed(ctx context.Context, c chain) {
 		a.preserve("git moved %s to %s, but then it was not there: %v", branchName(a.site.branch), short(c.tip()), err)
 		return
 	}
-	a.res.Outcome, a.res.Reason, a.res.LandedRev = executor.Landed, "", c.tip()
+	a.res.Outcome, a.res.Reason, a.res.LandedRev, a.res.Unjudged = executor.Landed, "", c.tip(), false
 	a.res.Commits = map[string]string{}
 	for _, bc := range c.commits {
 		for _, id := range bc.beads {

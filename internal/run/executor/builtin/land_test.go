@@ -111,7 +111,9 @@ func TestDirtyCheckout(t *testing.T) {
 			before, status := w.state(), w.git("status", "--porcelain", "--ignored")
 			res := w.try(w.edit(work), w.request())
 			if !tc.lands {
-				w.wantOutcome(res, executor.Preserved, tc.named)
+				if w.wantOutcome(res, executor.Preserved, tc.named); !res.Unjudged {
+					t.Error("the work is blamed for the state of the checkout")
+				}
 				if after := w.state(); after != before {
 					t.Errorf("the checkout has changed:\n%s\n--- was\n%s", after, before)
 				}
@@ -170,6 +172,9 @@ func TestMovedTip(t *testing.T) {
 			w.wantAt("main", tc.want)
 			if tc.outcome == executor.Landed && w.git("rev-parse", "main^") != theirs {
 				t.Error("it is not one commit on top of theirs")
+			}
+			if res.Unjudged != (tc.outcome == executor.Preserved) {
+				t.Errorf("unjudged is %t", res.Unjudged)
 			}
 			if tc.outcome == executor.Preserved {
 				for path, text := range tc.ours {

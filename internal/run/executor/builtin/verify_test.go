@@ -116,7 +116,9 @@ func TestDetectedGates(t *testing.T) {
 	w := newWorld(t, files{"a": "1", "Makefile": "test:\n\tgrep -q good a\n"})
 	w.exec.Gates = nil
 	res := w.try(w.edit(files{"a": "bad\n"}), w.request())
-	w.wantOutcome(res, executor.Preserved, `gate "make test" failed (exit 2)`)
+	if w.wantOutcome(res, executor.Preserved, `gate "make test" failed (exit 2)`); res.Unjudged {
+		t.Error("a red gate says nothing about the work")
+	}
 	res = w.try(w.edit(files{"a": "good\n", "package.json": `{"scripts":{"test":"true"},"packageManager":"no-such-manager@1"}`, "mix.exs": ""}), w.request())
 	w.wantOutcome(res, executor.Landed, "")
 	if !slices.ContainsFunc(res.Warnings, func(s string) bool { return strings.Contains(s, "mix is not installed") }) {

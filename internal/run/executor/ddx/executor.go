@@ -125,7 +125,8 @@ func (e *Executor) conclude(ctx context.Context, req executor.Request, r report)
 	bead := req.Beads[0]
 	look := inspector{e.Repo}
 	var res executor.Result
-	res.Outcome, res.Trouble, res.Reason = judge(r)
+	v := judge(r)
+	res.Outcome, res.Trouble, res.Reason, res.Unjudged = v.outcome, v.trouble, v.why, v.unjudged
 	res.Closed = e.closed(ctx, bead.ID)
 	if r.Bead != "" && r.Bead != bead.ID {
 		res.Outcome, res.Trouble = executor.NoChanges, ""
@@ -145,7 +146,7 @@ func (e *Executor) landed(ctx context.Context, req executor.Request, r report, w
 	look := inspector{e.Repo}
 	landed := look.commit(ctx, firstOf(r.Landed, r.Result))
 	if !look.onBranch(ctx, landed) {
-		res.Outcome, res.Reason = executor.Failed, "ddx reported success, but its commit is not on the branch"
+		res.Outcome, res.Reason, res.Unjudged = executor.Failed, "ddx reported success, but its commit is not on the branch", true
 		return e.unlanded(ctx, req, r, work, res)
 	}
 	suspicious := strings.HasPrefix(r.Detail, "auto-recovered:") || r.PreserveRef != ""
@@ -162,10 +163,10 @@ func (e *Executor) landed(ctx context.Context, req executor.Request, r report, w
 	}
 	switch {
 	case err != nil:
-		res.Outcome, res.Reason = executor.Failed, "ddx reported success, and what it landed cannot be examined: "+err.Error()
+		res.Outcome, res.Reason, res.Unjudged = executor.Failed, "ddx reported success, and what it landed cannot be examined: "+err.Error(), true
 		return e.unlanded(ctx, req, r, work, res)
 	case len(lost) > 0:
-		res.Reason = "ddx reported success but its merge dropped the work on " + strings.Join(lost, ", ")
+		res.Reason, res.Unjudged = "ddx reported success but its merge dropped the work on "+strings.Join(lost, ", "), true
 		return keepWork(ctx, look, req, r, work, res)
 	case len(changed) == 0:
 		res.Outcome, res.Reason = executor.NoChanges, "ddx reported success, but the commit that it landed changes nothing"

@@ -13,6 +13,8 @@ type verdict struct {
 	outcome executor.Outcome
 	trouble agent.Trouble
 	why     string // for people; "" to use ddx's own detail
+	// unjudged: where there is work, it was not the work that kept it from landing.
+	unjudged bool
 }
 
 // statuses are the words of both eras (contracts/ddx.md, 4.2 and 4.3).
@@ -28,22 +30,22 @@ var statuses = map[string]verdict{
 	"structural_validation_failed": {outcome: executor.Failed, why: "ddx's structural validation failed"},
 	"post_run_check_failed":        {outcome: executor.Preserved, why: "a check after the run failed"},
 	"ratchet_failed":               {outcome: executor.Preserved, why: "a ratchet failed"},
-	"preserved_needs_review":       {outcome: executor.Preserved, why: "ddx keeps the work for a person to review"},
+	"preserved_needs_review":       {outcome: executor.Preserved, unjudged: true, why: "ddx keeps the work for a person to review"},
 	"declined_needs_decomposition": {outcome: executor.Failed, why: "the bead is too large: break it down"},
 	"repair-cycle-exhausted":       {outcome: executor.Preserved, why: "ddx's repair attempts are used up"},
 
-	"land_conflict":                   {outcome: executor.Preserved, why: "the work conflicts with the branch"},
-	"land_retry":                      {outcome: executor.Preserved, why: "the landing must be tried again"},
-	"land_operator_attention":         {outcome: executor.Preserved, why: "the landing needs a person"},
-	"land_conflict_unresolvable":      {outcome: executor.Preserved, why: "the conflict with the branch cannot be resolved"},
-	"land_conflict_operator_required": {outcome: executor.Preserved, why: "the conflict with the branch needs a person"},
+	"land_conflict":                   {outcome: executor.Preserved, unjudged: true, why: "the work conflicts with the branch"},
+	"land_retry":                      {outcome: executor.Preserved, unjudged: true, why: "the landing must be tried again"},
+	"land_operator_attention":         {outcome: executor.Preserved, unjudged: true, why: "the landing needs a person"},
+	"land_conflict_unresolvable":      {outcome: executor.Preserved, unjudged: true, why: "the conflict with the branch cannot be resolved"},
+	"land_conflict_operator_required": {outcome: executor.Preserved, unjudged: true, why: "the conflict with the branch needs a person"},
 	"push_failed":                     {outcome: executor.Landed, why: "the push failed"},
-	"push_conflict":                   {outcome: executor.Preserved, why: "the push conflicts with the remote branch"},
+	"push_conflict":                   {outcome: executor.Preserved, unjudged: true, why: "the push conflicts with the remote branch"},
 
 	"review_request_changes":       {outcome: executor.Preserved, why: "ddx's review asks for changes"},
 	"review_block":                 {outcome: executor.Preserved, why: "ddx's review blocks the work"},
-	"review_malfunction":           {outcome: executor.Preserved, why: "ddx's review did not work"},
-	"review_request_clarification": {outcome: executor.Preserved, why: "ddx's review asks for clarification"},
+	"review_malfunction":           {outcome: executor.Preserved, unjudged: true, why: "ddx's review did not work"},
+	"review_request_clarification": {outcome: executor.Preserved, unjudged: true, why: "ddx's review asks for clarification"},
 	"review_terminal_block":        {outcome: executor.Preserved, why: "ddx's review rejects the work"},
 	"review_fixable_gap":           {outcome: executor.Preserved, why: "ddx's review found a gap"},
 
@@ -60,8 +62,9 @@ var modes = map[string]agent.Trouble{
 	"route_resolution_timeout": agent.Network,
 }
 
-// judge sorts a report by its status and failure mode.
-func judge(r report) (executor.Outcome, agent.Trouble, string) {
+// judge sorts a report by its status and failure mode. The why of the verdict is what
+// people are told.
+func judge(r report) verdict {
 	v, known := statuses[r.Status]
 	if !known {
 		v = verdict{outcome: executor.Failed, why: fmt.Sprintf("ddx ended with the status %q, which helix does not know", r.Status)}
@@ -70,7 +73,7 @@ func judge(r report) (executor.Outcome, agent.Trouble, string) {
 		v.trouble = modes[r.FailureMode]
 	}
 	if r.Outcome == "preserved" && v.outcome == executor.Landed { // --no-merge says success, too
-		v.outcome = executor.Preserved
+		v.outcome, v.unjudged = executor.Preserved, true
 	}
 	why := v.why
 	if d := firstLine(r.Detail); r.Detail != "" && d != r.Status {
@@ -85,5 +88,6 @@ func judge(r report) (executor.Outcome, agent.Trouble, string) {
 	if why == "" {
 		why = "ddx ended with the status " + r.Status
 	}
-	return v.outcome, v.trouble, strings.TrimSpace(why)
+	v.why = strings.TrimSpace(why)
+	return v
 }

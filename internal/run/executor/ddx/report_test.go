@@ -71,9 +71,9 @@ review_terminal_block review_fixable_gap repair-cycle-exhausted`
 
 func TestEveryStatusIsKnown(t *testing.T) {
 	for _, status := range strings.Fields(vocabulary) {
-		outcome, _, why := judge(report{Status: status, Detail: status})
-		if _, known := statuses[status]; !known || outcome == "" || why == "" {
-			t.Errorf("%s: %q, %q", status, outcome, why)
+		v := judge(report{Status: status, Detail: status})
+		if _, known := statuses[status]; !known || v.outcome == "" || v.why == "" {
+			t.Errorf("%s: %+v", status, v)
 		}
 	}
 }
@@ -98,10 +98,26 @@ func TestJudge(t *testing.T) {
 		{report{Status: "no_evidence_produced"}, executor.NoChanges, "", "helix bead reopen"},
 		{report{Status: "wibble"}, executor.Failed, "", "which helix does not know"},
 	} {
-		outcome, trouble, why := judge(tt.r)
-		if outcome != tt.outcome || trouble != tt.trouble || !strings.Contains(why, tt.why) {
-			t.Errorf("%+v: got %s, %q, %q", tt.r, outcome, trouble, why)
+		v := judge(tt.r)
+		if v.outcome != tt.outcome || v.trouble != tt.trouble || !strings.Contains(v.why, tt.why) {
+			t.Errorf("%+v: got %+v", tt.r, v)
 		}
+	}
+}
+
+// TestUnjudged: what the branch, a person or ddx itself is in the way of says nothing
+// about the work.
+func TestUnjudged(t *testing.T) {
+	for status, want := range map[string]bool{
+		"land_conflict": true, "push_conflict": true, "review_malfunction": true, "preserved_needs_review": true,
+		"review_block": false, "ratchet_failed": false, "post_run_check_failed": false, "execution_failed": false, "wibble": false,
+	} {
+		if v := judge(report{Status: status}); v.unjudged != want {
+			t.Errorf("%s: %+v", status, v)
+		}
+	}
+	if v := judge(report{Status: "success", Outcome: "preserved"}); !v.unjudged {
+		t.Errorf("--no-merge: %+v", v)
 	}
 }
 

@@ -47,6 +47,10 @@ func (m *Memory) Credit(ctx context.Context, r CreditRequest) (Credited, error) 
 		return Credited{}, at("credit", err)
 	}
 	defer unlock()
+	if book.foldable() {
+		// Without it the ledger is only longer than it need be; the next call tries again.
+		_ = m.foldLedger(book)
+	}
 	last, err := book.last()
 	if err != nil {
 		return Credited{}, at("credit", err)
@@ -111,6 +115,22 @@ func (m *Memory) Credit(ctx context.Context, r CreditRequest) (Credited, error) 
 		m.wrote(nil)
 	}
 	return creditedBy(lines), nil
+}
+
+// foldLedger shortens the ledger, whose lock is held.
+func (m *Memory) foldLedger(book ledger) error {
+	v, err := m.View()
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	return book.fold(m.now(), func(id string) (bool, error) {
+		_, err := v.Get(id)
+		if errors.Is(err, ErrNotFound) {
+			return false, nil
+		}
+		return err == nil, err
+	})
 }
 
 func creditedBy(lines []credit.Line) (out Credited) {

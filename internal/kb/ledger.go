@@ -11,16 +11,21 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/gofrs/flock"
+	"github.com/google/renameio/v2"
 	"github.com/tidwall/gjson"
 
 	"helix/internal/kb/credit"
 )
 
-// The ledger of credit lies beside the log: one line for each entry that a cycle was
-// shown, only ever appended to.
+// The ledger of credit lies beside the log: one line of JSON, a credit.Line, for each
+// entry that a cycle was shown. It is appended to, and now and then replaced as a whole
+// by a shorter one (fold), both under its lock. A shorter one begins with a line that
+// says how long it is: {"folded_at":"2026-06-01T12:00:00Z","bytes":81234}. That has no
+// id, and what has none is passed over, as is what is no JSON.
 const (
 	ledgerFile = "credit.jsonl"
 	ledgerLock = "credit.lock"
@@ -83,6 +88,84 @@ func (l ledger) last() (map[string]credit.Line, error) {
 		}
 	}
 	return last, err
+}
+
+// foldSize is how large a ledger is before a run shortens it, and it must be twice as
+// large as the last time left it: it is not written anew for little.
+const foldSize = 4 << 20
+
+// foldable tells whether the ledger has become so large that it is to be shortened.
+func (l ledger) foldable() bool {
+	f, err := os.Open(filepath.Join(l.dir, ledgerFile))
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || info.Size() < foldSize {
+		return false
+	}
+	head, _ := bufio.NewReader(f).ReadSlice('\n')
+	return info.Size() >= 2*gjson.GetBytes(head, "bytes").Int()
+}
+
+// fold replaces the ledger by one with less history, for the holder of the lock. What
+// entries have is the same afterwards; lines of those that are not there any more go.
+// Whoever reads the old file reads it to its end.
+func (l ledger) fold(now time.Time, there func(id string) (bool, error)) error {
+	live := map[string]bool{}
+	lines := func(do func(credit.Line, []byte)) error {
+		return l.each(func(text []byte) {
+			if line, ok := credit.Parse(text); ok && live[line.ID] {
+				do(line, text)
+			}
+		})
+	}
+	if err := l.each(func(text []byte) { live[gjson.GetBytes(text, "id").String()] = true }); err != nil {
+		return err
+	}
+	delete(live, "")
+	none := true
+	for id := range live {
+		ok, err := there(id)
+		if err != nil {
+			return err
+		}
+		live[id] = ok
+		none = none && !ok
+	}
+	if none { // a log that was moved away may come back
+		return nil
+	}
+	var f credit.Fold
+	if err := lines(func(line credit.Line, _ []byte) { f.See(line) }); err != nil {
+		return err
+	}
+	var w bytes.Buffer
+	var failed error
+	err := lines(func(line credit.Line, text []byte) {
+		before, stays := f.Take(line)
+		if before != nil {
+			folded, err := json.Marshal(before)
+			failed = errors.Join(failed, err)
+			w.Write(append(folded, '\n'))
+		}
+		if stays {
+			w.Write(append(bytes.TrimRight(text, "\r\n"), '\n'))
+		}
+	})
+	if err := errors.Join(err, failed); err != nil {
+		return err
+	}
+	head, err := json.Marshal(struct {
+		At    time.Time `json:"folded_at"`
+		Bytes int       `json:"bytes"`
+	}{now.UTC(), w.Len()})
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(l.dir, ledgerFile)
+	return renameio.WriteFile(path, slices.Concat(head, []byte("\n"), w.Bytes()), 0o600, renameio.WithTempDir(l.dir))
 }
 
 // of calls do with each line of an entry, in order.

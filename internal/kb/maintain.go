@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"helix/internal/kb/log"
@@ -32,8 +35,8 @@ type Compacted struct {
 	After   int64 `json:"after_bytes"`
 }
 
-// Compact rewrites the log without what was deleted or replaced, and builds the
-// index again.
+// Compact rewrites the log without what was deleted or replaced, builds the index
+// again, and shortens the ledger of credit.
 func (m *Memory) Compact(ctx context.Context) (Compacted, error) {
 	c, err := m.log.Compact(ctx)
 	if errors.Is(err, log.ErrDamaged) {
@@ -45,7 +48,23 @@ func (m *Memory) Compact(ctx context.Context) (Compacted, error) {
 	if err := m.catchUp(ctx, upkeep.Options{MaxMerge: 1 << 30, Progress: progressOf(ctx)}); err != nil {
 		return Compacted{}, err
 	}
+	if err := m.compactLedger(ctx); err != nil {
+		return Compacted{}, fmt.Errorf("the log is compacted, %s is not: %w", ledgerFile, err)
+	}
 	return Compacted{c.Entries, c.Before, c.After}, nil
+}
+
+func (m *Memory) compactLedger(ctx context.Context) error {
+	book := ledger{m.dir}
+	if _, err := os.Stat(filepath.Join(m.dir, ledgerFile)); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	unlock, err := book.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return m.foldLedger(book)
 }
 
 // Text says it in one line.

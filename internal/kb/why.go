@@ -60,12 +60,10 @@ func (m *Memory) Why(_ context.Context, r WhyRequest) (WhyResult, error) {
 	var last credit.Line
 	err = ledger{m.dir}.of(e.ID, func(line credit.Line) {
 		last = line
-		if line.Effect == credit.Faded {
+		shown, used := line.Uses()
+		out.Shown, out.Used = out.Shown+shown, out.Used+used
+		if line.Effect == credit.Faded || line.Effect == credit.Folded {
 			return
-		}
-		out.Shown++
-		if line.Used {
-			out.Used++
 		}
 		if out.Uses = append(out.Uses, line); len(out.Uses) > limit {
 			out.Uses = out.Uses[1:]

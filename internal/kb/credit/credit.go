@@ -30,7 +30,8 @@ const (
 	Helped Effect = "helped"
 	Harmed Effect = "harmed"
 	None   Effect = "none"
-	Faded  Effect = "faded" // no cycle: time alone made the entry's counts go down
+	Faded  Effect = "faded"  // no cycle: time alone made the entry's counts go down
+	Folded Effect = "folded" // stands for older uses, which it counts
 )
 
 // preserved is what work that was not good enough to land weighs against the entries

@@ -11,7 +11,7 @@
 //
 // An entry itself carries whole numbers (entry.Entry.Helped and Harmed), which
 // ranking reads: Counts of its evidence at the time when it was last written. The
-// exact amounts are in the ledger, whose lines are Line.
+// exact amounts are in the ledger, whose lines are Line and which Fold keeps short.
 //
 // Everything here is pure: no file, no clock.
 package credit

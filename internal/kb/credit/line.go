@@ -9,7 +9,9 @@ import (
 )
 
 // Line is one line of the ledger: an entry was shown in a cycle, and what that did
-// to it. Helped, Harmed and Source are its evidence from then on.
+// to it. Helped, Harmed and Source are its evidence from then on, so that the last line
+// of an entry has all that is known of it; those before are its history. A line with the
+// effect Folded stands for many that are no longer there (Fold).
 type Line struct {
 	At      time.Time `json:"at"`
 	ID      string    `json:"id"`
@@ -24,6 +26,26 @@ type Line struct {
 	Helped  float64   `json:"helped"`
 	Harmed  float64   `json:"harmed"`
 	Source  string    `json:"source,omitempty"` // hash of the file that it is about
+	// Shown and UsedIn are, with the effect Folded, how many cycles the line stands for,
+	// and how many of them used the entry.
+	Shown  int `json:"shown,omitempty"`
+	UsedIn int `json:"used_in,omitempty"`
+}
+
+// use tells whether the line is of one cycle that was shown the entry.
+func (l Line) use() bool { return l.Effect != Faded && l.Effect != Folded }
+
+// Uses are the cycles that the line stands for, and those of them that used the entry.
+func (l Line) Uses() (shown, used int) {
+	switch {
+	case l.Effect == Folded:
+		return l.Shown, l.UsedIn
+	case l.Effect == Faded:
+		return 0, 0
+	case l.Used:
+		return 1, 1
+	}
+	return 1, 0
 }
 
 // Evidence is what the line says about its entry.
@@ -37,7 +59,7 @@ func (l *Line) Put(e Evidence) {
 // Parse reads a line; false: it is none.
 func Parse(text []byte) (Line, bool) {
 	var l Line
-	ok := json.Unmarshal(text, &l) == nil && l.ID != "" && amount(l.Helped) && amount(l.Harmed)
+	ok := json.Unmarshal(text, &l) == nil && l.ID != "" && amount(l.Helped) && amount(l.Harmed) && l.Shown >= 0 && l.UsedIn >= 0
 	return l, ok
 }
 

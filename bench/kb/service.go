@@ -17,26 +17,30 @@ const loadPart = 100_000
 
 func (s *session) load(ctx context.Context, t *table) error {
 	m := kb.Open(s.dir)
-	defer m.Close()
 	ms := 0.0
 	seen := map[string]bool{}
 	for left := s.entries; left > 0; {
 		n := min(left, loadPart)
 		lines, err := s.corpus.lines(n)
 		if err != nil {
-			return err
+			return errors.Join(err, m.Close())
 		}
 		start := time.Now()
 		got, err := m.Import(ctx, kb.ImportRequest{Format: "jsonl", Reader: bytes.NewReader(lines)})
 		if err != nil {
-			return err
+			return errors.Join(err, m.Close())
 		}
 		ms += since(start)
 		if got.Entries != n {
-			return fmt.Errorf("%d of %d entries were imported", got.Entries, n)
+			return errors.Join(fmt.Errorf("%d of %d entries were imported", got.Entries, n), m.Close())
 		}
 		left -= n
 	}
+	start := time.Now()
+	if err := m.Close(); err != nil {
+		return err
+	}
+	ms += since(start)
 	s.queries = s.corpus.queries(100)
 	for _, topic := range s.corpus.topics {
 		for _, sentence := range s.corpus.lib.sentences[topic.pkg][:3] {
@@ -46,7 +50,7 @@ func (s *session) load(ctx context.Context, t *table) error {
 			}
 		}
 	}
-	t.value("bulk load", duration(ms), fmt.Sprintf("%.0f entries/s", float64(s.entries)/ms*1000))
+	t.value("bulk load", duration(ms), fmt.Sprintf("%.0f entries/s, with the index", float64(s.entries)/ms*1000))
 	return nil
 }
 

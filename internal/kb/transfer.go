@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -178,9 +179,23 @@ func exportOrder(reader *log.Reader, fold *log.Fold, r ExportRequest) ([]log.Liv
 	return order, nil
 }
 
+// sizeOf is how many bytes r has, as far as it tells.
+func sizeOf(r io.Reader) int {
+	switch r := r.(type) {
+	case interface{ Len() int }:
+		return r.Len()
+	case interface{ Stat() (fs.FileInfo, error) }:
+		if info, err := r.Stat(); err == nil && info.Mode().IsRegular() {
+			return int(info.Size())
+		}
+	}
+	return 0
+}
+
 // readAll reads what is to be imported.
 func readAll(r io.Reader) (string, error) {
 	var b strings.Builder
+	b.Grow(min(sizeOf(r), maxImport+1))
 	n, err := io.Copy(&b, io.LimitReader(r, maxImport+1))
 	if err != nil {
 		return "", fmt.Errorf("kb: import: %w", err)

@@ -89,3 +89,29 @@ func FuzzImportOriginal(f *testing.F) {
 		`{"t":[{"ts":1,"body":"[tags: a]\nx"}],"t":[{"ts":"2026-06-18 09:00","body":"x"}]}`,
 		`{"t":[{"ts":"2026-06-18T09:00:00Z","body":"x"},{"ts":-5,"body":""}]}`)
 }
+
+// What is read quickly is read as decodeJSON reads it.
+func FuzzQuickRecord(f *testing.F) {
+	for _, seed := range []string{
+		`{"type":"entry","id":"mem_1","topic":"t","text":"a \"quoted\" line\nand another","tags":["a","b"],"created":"2026-06-18T10:00:00.5Z"}`,
+		`{"topic":"t","text":"x","source":"a.go","source_line":12,"confidence":0.25,"links":[],"extra":["k: v"]}`,
+		`{"topic":"t","text":"x","source_line":1.0}`, `{"topic":"t","text":"x","source_line":-1}`, `{"topic":"t","confidence":1e400}`,
+		`{"Topic":"t","text":"x"}`, `{"topic":"t","text":null}`, `{"topic":"t","text":"\ud800"}`, `{"topic":"t","tags":["a",1]}`, `{"topic":"t","tags":"a, b"}`,
+		`{"topic":"t","topic":"u","text":"x","tags":["a","b"],"tags":["c"]}`, `{"topic":"t"} {}`, ` {"topic":"t"}` + "\r", `{"topic":"t",}`, `{"topic":"t","created":"yesterday"}`,
+		`{"topic":"t","helped":3}`, `{"type":"edge","from":"a","rel":"r","to":"b"}`, `["topic"]`, `{"topic":"a` + "\x01" + `b"}`, `{"topic":"` + "\xff" + `"}`,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		var quick, strict record
+		if !quickRecord(line, &quick) {
+			return
+		}
+		if err := decodeJSON(line, &strict); err != nil {
+			t.Fatalf("%q is refused: %v", line, err)
+		}
+		if diff := cmp.Diff(strict, quick); diff != "" {
+			t.Fatalf("%q: %s", line, diff)
+		}
+	})
+}

@@ -102,7 +102,11 @@ func readLines(data string, first int, p *parcel) error {
 
 func (p *parcel) jsonLine(n int, line string) error {
 	var r record
-	err := decodeJSON(line, &r)
+	var err error
+	if !quickRecord(line, &r) {
+		r = record{}
+		err = decodeJSON(line, &r)
+	}
 	if err == nil && (r.Type == "" || r.Type == "entry") {
 		p.entries = append(p.entries, &parcelEntry{line: n, entry: r.entry(p.now)})
 		return nil

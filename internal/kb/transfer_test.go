@@ -424,12 +424,12 @@ func TestImportManyWhileOthersWrite(t *testing.T) {
 	}
 }
 
-// TestLongImport: an export that is read in pieces is read as a whole, and says the
-// right line.
+// TestLongImport: an export that is read in pieces is read as a whole, says the right
+// line, and is in the index when the import is done.
 func TestLongImport(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
-	const n = 12_000
+	const n = indexEvery + 2000
 	for i := range n {
 		fmt.Fprintf(&b, `{"topic":"t%d","text":"entry number %d, %s"}`+"\n", i%7, i, strings.Repeat("x", 200))
 		if i%1000 == 0 {
@@ -452,6 +452,9 @@ func TestLongImport(t *testing.T) {
 	out, err := m.Import(t.Context(), ImportRequest{Data: b.String()})
 	if err != nil || out.Entries != n {
 		t.Fatalf("%+v, %v", out, err)
+	}
+	if behind := mustView(t, m).Behind(); behind != 0 {
+		t.Errorf("the index lacks %d entries", behind)
 	}
 	bad := b.String() + "{\"topic\":1}\n"
 	if _, err := m.Import(t.Context(), ImportRequest{Data: bad}); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("line %d", strings.Count(bad, "\n"))) {

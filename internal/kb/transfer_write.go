@@ -19,6 +19,7 @@ type importer struct {
 
 	total    int
 	progress func(done, total int64) // nil when nobody asks
+	index    *alongside
 }
 
 // step is what becomes of one entry.
@@ -32,6 +33,8 @@ const (
 
 func (i *importer) entries(ctx context.Context, list []*parcelEntry) error {
 	i.total, i.progress = len(list), progressOf(ctx)
+	i.index = indexAlongside(ctx, i.m.dir)
+	defer i.index.end()
 	for len(list) > 0 {
 		done, err := i.pass(ctx, list)
 		list = list[done:]
@@ -65,6 +68,7 @@ func (i *importer) pass(ctx context.Context, list []*parcelEntry) (done int, err
 			return done, err
 		}
 		done += n
+		i.index.written(n)
 		if i.progress != nil {
 			i.progress(int64(i.total-len(list)+done), int64(i.total))
 		}
@@ -111,7 +115,8 @@ func (i *importer) chunk(ctx context.Context, v *view.View, seen log.Pos, fresh 
 	p := plan{ids: map[string]bool{}}
 	var ids []string
 	var counted Imported
-	p.ops = func(taken func(string) bool) (ops []log.Op) {
+	p.ops = func(taken func(string) bool) []log.Op {
+		ops := make([]log.Op, 0, len(list))
 		for k := range list {
 			e := list[k].entry
 			switch steps[k] {

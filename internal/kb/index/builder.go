@@ -22,6 +22,7 @@ type Builder struct {
 	terms map[string]wordTerms // by word
 	found []occurrence
 	last  []int32 // by term: its latest occurrence + 1
+	begun int32   // occurrences before the document at hand
 
 	words int // of all texts
 }
@@ -43,10 +44,18 @@ func NewBuilder() *Builder {
 	return &Builder{ids: map[string]int32{}, terms: map[string]wordTerms{}}
 }
 
+// Grow makes room for documents with n bytes of text together, so that what is
+// there need not be moved when they come.
+func (b *Builder) Grow(n int) {
+	const bytesPerOccurrence = 5 // of prose or code, rather too few than too many
+	b.found = slices.Grow(b.found, n/bytesPerOccurrence)
+}
+
 // Add adds a document.
 func (b *Builder) Add(d Doc) {
 	e := d.Entry
 	doc := uint32(len(b.metas))
+	b.begun = int32(len(b.found))
 	m := docMeta(&d)
 	if d.Change != "" {
 		m.change, m.changeN = uint32(len(b.blobs)+1), uint32(len(d.Change))
@@ -131,7 +140,7 @@ func (b *Builder) key(key string) int32 {
 }
 
 func (b *Builder) occurs(id int32, doc uint32, code uint8) {
-	if n := b.last[id]; n > 0 && b.found[n-1].doc == doc {
+	if n := b.last[id]; n > b.begun {
 		o := &b.found[n-1]
 		switch {
 		case code != 1:

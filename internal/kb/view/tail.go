@@ -146,6 +146,11 @@ func (t *Tail) live() []*tailDoc {
 
 func segment(docs []*tailDoc) []byte {
 	b := index.NewBuilder()
+	size := 0
+	for _, d := range docs {
+		size += len(d.entry.Text)
+	}
+	b.Grow(size)
 	for _, d := range docs {
 		doc := index.Doc{Entry: &d.entry, Offset: d.offset}
 		if d.change != nil {

@@ -1,0 +1,54 @@
+package kb
+
+import (
+	"context"
+
+	"helix/internal/kb/upkeep"
+)
+
+// indexEvery is how many entries a long write leaves to one round of the index: as
+// many as one segment takes.
+const indexEvery = 16 << 10
+
+// alongside brings the index up while a long write goes on. The index is only a
+// help: what goes wrong with it is not said, and whoever comes next tries again.
+type alongside struct {
+	more    chan struct{}
+	done    chan struct{}
+	waiting int // entries that no round was told of
+}
+
+// indexAlongside starts with the first round. end must be called.
+func indexAlongside(ctx context.Context, dir string) *alongside {
+	a := &alongside{more: make(chan struct{}, 1), done: make(chan struct{})}
+	go func() {
+		defer close(a.done)
+		rounds := 0
+		for range a.more {
+			rounds++
+			_, _ = upkeep.CatchUp(ctx, dir, upkeep.Options{Try: true})
+		}
+		if rounds > 0 { // what the rounds left in pieces
+			_, _ = upkeep.CatchUp(ctx, dir, upkeep.Options{Try: true, MaxMerge: 1 << 30})
+		}
+	}()
+	return a
+}
+
+// written tells that n more entries are in the log.
+func (a *alongside) written(n int) {
+	if a.waiting += n; a.waiting < indexEvery {
+		return
+	}
+	a.waiting = 0
+	select {
+	case a.more <- struct{}{}:
+	default: // a round that has not begun yet takes them too
+	}
+}
+
+// end has what is left brought up, if there were rounds, and waits for it.
+func (a *alongside) end() {
+	close(a.more)
+	<-a.done
+}

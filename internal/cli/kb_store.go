@@ -39,10 +39,10 @@ What looks like a secret is replaced by a marker.`,
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&r.Kind, "kind", "", "fact (default), decision, procedure, finding, preference, snippet, …")
-	fl.StringSliceVar(&r.Tags, "tags", nil, "tags, separated by commas; without, they are found from the first words")
+	fl.StringSliceVar((*[]string)(&r.Tags), "tags", nil, "tags, separated by commas; without, they are found from the first words")
 	fl.StringVar(&r.Source, "source", "", "file that it comes from, as `path:line`")
 	fl.Float64Var(&confidence, "confidence", 1, "how sure it is, 0 to 1")
-	fl.StringSliceVar(&r.Links, "link", nil, "entry that belongs to it: its id, or topic:index; repeatable")
+	fl.StringSliceVar((*[]string)(&r.Links), "link", nil, "entry that belongs to it: its id, or topic:index; repeatable")
 	fl.BoolVar(&r.Force, "force", false, "do not look for entries that say nearly the same")
 	fl.BoolVar(&r.AllowSecrets, "allow-secrets", false, "store what looks like a secret as it is")
 	return cmd
@@ -78,6 +78,9 @@ func parseBatch(text, name string) ([]kb.StoreRequest, error) {
 	where := func(err error) error {
 		if field, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
 			err = fmt.Errorf("unknown field %s: there are topic, text, kind, tags, source, confidence, links, force", field)
+		}
+		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
+			err = fmt.Errorf("the value of %q cannot be a %s", wrong.Field, wrong.Value)
 		}
 		return fmt.Errorf("batch: %s:%d: %w", name, 1+strings.Count(text[:min(d.InputOffset(), int64(len(text)))], "\n"), err)
 	}

@@ -145,6 +145,6 @@ func (c *cleaner) list(list *[]string) {
 func (c *cleaner) request(r *StoreRequest) {
 	c.text(&r.Topic)
 	c.text(&r.Text)
-	c.list(&r.Tags)
-	c.list(&r.Links)
+	c.list((*[]string)(&r.Tags))
+	c.list((*[]string)(&r.Links))
 }

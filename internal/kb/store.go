@@ -18,10 +18,10 @@ type StoreRequest struct {
 	Topic      string   `json:"topic"`
 	Text       string   `json:"text"`
 	Kind       string   `json:"kind,omitempty"`       // default fact, or what the first words of the text say
-	Tags       []string `json:"tags,omitempty"`       // nil: found from the first words of the text
+	Tags       List     `json:"tags,omitempty"`       // nil: found from the first words of the text
 	Source     string   `json:"source,omitempty"`     // path or path:line
 	Confidence *float64 `json:"confidence,omitempty"` // 0..1, default 1
-	Links      []string `json:"links,omitempty"`      // ids, or topic:index
+	Links      List     `json:"links,omitempty"`      // ids, or topic:index
 
 	Force        bool `json:"force,omitempty"`         // no check for similar entries
 	AllowSecrets bool `json:"allow_secrets,omitempty"` // store text that looks like a secret as it is

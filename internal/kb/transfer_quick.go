@@ -57,7 +57,7 @@ func (r *record) take(key string, value gjson.Result) bool {
 	case "links":
 		return takeList(value, &r.Links)
 	case "extra":
-		return takeList(value, &r.Extra)
+		return takeList(value, (*List)(&r.Extra))
 	case "created":
 		return takeTime(value, &r.Created)
 	case "modified":
@@ -78,11 +78,11 @@ func takeText(value gjson.Result, to *string) bool {
 	return value.Type == gjson.String
 }
 
-func takeList(value gjson.Result, to *[]string) bool {
+func takeList(value gjson.Result, to *List) bool {
 	if !value.IsArray() {
 		return false
 	}
-	list, ok := []string{}, true
+	list, ok := List{}, true
 	value.ForEach(func(_, element gjson.Result) bool {
 		list = append(list, element.Str)
 		ok = element.Type == gjson.String

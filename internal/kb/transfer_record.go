@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -20,12 +21,12 @@ type record struct {
 	ID           string    `json:"id,omitempty"`
 	Topic        string    `json:"topic,omitempty"`
 	Kind         string    `json:"kind,omitempty"`
-	Tags         []string  `json:"tags,omitempty"`
+	Tags         List      `json:"tags,omitempty"`
 	Source       string    `json:"source,omitempty"` // path
 	SourceLine   int       `json:"source_line,omitempty"`
 	SourceHash   string    `json:"source_hash,omitempty"`
 	Confidence   *float64  `json:"confidence,omitempty"`
-	Links        []string  `json:"links,omitempty"`
+	Links        List      `json:"links,omitempty"`
 	Key          string    `json:"key,omitempty"`
 	Tenant       string    `json:"tenant,omitempty"`
 	User         string    `json:"user,omitempty"`
@@ -172,7 +173,25 @@ func jsonRefusal(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return refuse("the JSON value ends too early")
 	}
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
+		return refuse("the value of %q is no %s: it is a %s", cut(wrong.Field, 40), wanted(wrong.Type), cut(wrong.Value, 40))
+	}
 	msg := strings.TrimPrefix(err.Error(), "json: ")
 	msg = strings.Replace(msg, "unknown field", "unknown key", 1)
 	return refuse("%s", cut(msg, 200))
+}
+
+// wanted names what a type is in JSON.
+func wanted(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "text"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice, reflect.Array:
+		return "list"
+	case reflect.Struct, reflect.Map:
+		return "object"
+	}
+	return "number of that kind"
 }

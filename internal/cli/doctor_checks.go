@@ -156,6 +156,16 @@ func (d *doctor) checkExecutor(ctx context.Context, usable bool) {
 		}
 	}
 	d.ok("executor", "%s (the setting is %s)", name, d.project.config.Executor)
+	if !exec.Capabilities().OwnPrompt || d.project.config.Memory == "off" {
+		return
+	}
+	who, err := d.app.agents(d.project.config, "")
+	if err != nil {
+		return // checkAgents has said it
+	}
+	if why := d.app.unheard(d.project, who.choose(prompt.Implementation).Kind); why != "" {
+		d.warn("executor", "set them up with: "+installHooksCommand, "%s", why)
+	}
 }
 
 func (d *doctor) checkDocuments() {

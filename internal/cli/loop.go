@@ -264,7 +264,7 @@ func (a *App) executor(ctx context.Context, p *project, runner agent.Runner, run
 	if p.config.Executor != "builtin" {
 		surface, err := ddx.Probe(ctx, "ddx")
 		if err == nil {
-			return ddx.New(ddx.Options{Surface: surface, Repo: p.repo, Tracker: p.store, RunID: runID}), nil
+			return ddx.New(ddx.Options{Surface: surface, Repo: p.repo, Tracker: p.store, RunID: runID, AgentEnv: a.memoryEnv(p)}), nil
 		}
 		if p.config.Executor == "ddx" {
 			return nil, err

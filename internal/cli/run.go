@@ -157,6 +157,11 @@ func (a *App) runLoop(ctx context.Context, p *project, f *runFlags) error {
 	memory, closeMemory := a.runMemory(p)
 	defer closeMemory()
 	loop.Memory = memory
+	if memory != nil && exec.Capabilities().OwnPrompt {
+		if why := a.unheard(p, loop.Options.Agent.Kind); why != "" {
+			fmt.Fprintf(a.Stderr, "helix: %s; set them up with: %s\n", why, installHooksCommand)
+		}
+	}
 	st := loop.Run(ctx)
 	return runExit(st, ended())
 }

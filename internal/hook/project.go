@@ -35,6 +35,6 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// ofRun tells that helix itself started the agent: its prompt has the context, and
-// nobody is there to be told anything.
+// ofRun tells that helix itself started the agent: its prompt or its briefing has the
+// context, and nobody is there to be told anything.
 func (q *request) ofRun() bool { return q.env.Getenv("HELIX_AGENT_SESSION") == "1" }

@@ -15,6 +15,9 @@ const (
 
 // session tells the model at its start what there is.
 func session(q *request) (reply, error) {
+	if text := q.briefing(); text != "" {
+		return reply{context: text}, nil
+	}
 	head := "HELIX MEMORY: "
 	switch str(q.input, "source") {
 	case "compact":

@@ -26,6 +26,15 @@ type Composer struct {
 
 // Implementation is the prompt of an attempt.
 func (c Composer) Implementation(_ context.Context, beads []*tracker.Bead, attempt int, earlier []Failure, memory string) (string, error) {
+	return c.Compose(prompt.Implementation, attemptCase(beads, attempt, earlier, memory))
+}
+
+// Briefing is for the agent of an attempt whose prompt is not this one.
+func (c Composer) Briefing(beads []*tracker.Bead, attempt int, earlier []Failure, memory string) string {
+	return prompt.Briefing(attemptCase(beads, attempt, earlier, memory))
+}
+
+func attemptCase(beads []*tracker.Bead, attempt int, earlier []Failure, memory string) prompt.Case {
 	p := prompt.Case{Beads: beads, Attempt: attempt, Memory: memory}
 	for _, f := range earlier {
 		p.Earlier = append(p.Earlier, prompt.Earlier{
@@ -33,7 +42,7 @@ func (c Composer) Implementation(_ context.Context, beads []*tracker.Bead, attem
 			Ref: f.PreserveRef, Gate: f.Gate, Tail: f.Tail,
 		})
 	}
-	return c.Compose(prompt.Implementation, p)
+	return p
 }
 
 // Compose fills in what every prompt of this checkout says.

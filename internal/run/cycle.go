@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"helix/internal/run/executor"
@@ -38,6 +39,7 @@ func (l *Loop) cycle(ctx context.Context, c Choice) *Stop {
 	_, before := l.Output.Position()
 	res, err := l.Executor.Execute(ctx, req)
 	_, after := l.Output.Position()
+	l.informed(req, res)
 	if err == nil {
 		l.pointer(l.st.Agent+" complete", string(res.Outcome), res.Duration, res.Usage, before+1, max(after, before+1))
 	}
@@ -121,22 +123,45 @@ func (l *Loop) begin(ctx context.Context, beads []*tracker.Bead, was map[string]
 	for _, b := range beads {
 		l.detail("%s: %s", b.ID, b.Title)
 	}
-	var recalled Recalled
-	if !l.Executor.Capabilities().OwnPrompt {
-		recalled = l.recall(ctx, Task{Action: prompt.Implementation, Beads: beads})
-	}
-	l.trial.shown = recalled.IDs
-	text, err := l.Prompts.Implementation(ctx, beads, attempt, l.st.Failures[primary.ID], recalled.Text)
-	if err != nil {
-		return executor.Request{}, err
-	}
-	return executor.Request{
-		Beads: beads, AttemptID: l.st.AttemptID, Attempt: attempt, Prompt: text, Memory: recalled.Text, Agent: l.Options.Agent,
+	req := executor.Request{
+		Beads: beads, AttemptID: l.st.AttemptID, Attempt: attempt, Agent: l.Options.Agent,
 		Timeout:    l.Options.Bounds.Within(l.Options.AgentTimeout, &l.st, now),
 		Log:        l.Output,
 		Revalidate: func(ctx context.Context) error { return l.revalidate(ctx, beads, was) },
 		Started:    l.started,
-	}, nil
+	}
+	return req, l.inform(ctx, &req)
+}
+
+// inform tells the agent what is known: in its prompt, or beside it where that is
+// composed elsewhere. Then it is not certain yet that anything reaches it.
+func (l *Loop) inform(ctx context.Context, req *executor.Request) error {
+	task := Task{Action: prompt.Implementation, Beads: req.Beads}
+	earlier := l.st.Failures[req.Beads[0].ID]
+	if l.Executor.Capabilities().OwnPrompt {
+		known := l.remembered(ctx, task)
+		req.Memory = known.Text
+		req.Briefing = l.Prompts.Briefing(req.Beads, req.Attempt, earlier, known.Text)
+		l.trial.shown, l.trial.offered = nil, known.IDs
+		return nil
+	}
+	known := l.recall(ctx, task)
+	req.Memory, l.trial.shown, l.trial.offered = known.Text, known.IDs, nil
+	var err error
+	req.Prompt, err = l.Prompts.Implementation(ctx, req.Beads, req.Attempt, earlier, known.Text)
+	return err
+}
+
+// informed takes note of what did reach the agent.
+func (l *Loop) informed(req executor.Request, res executor.Result) {
+	for _, id := range l.trial.offered {
+		if strings.Contains(res.Told, id) {
+			l.trial.shown = append(l.trial.shown, id)
+		}
+	}
+	if l.trial.offered = nil; len(l.trial.shown) > 0 && l.Executor.Capabilities().OwnPrompt {
+		l.showed(Task{Action: prompt.Implementation, Beads: req.Beads}, l.trial.shown)
+	}
 }
 
 // errDrift: the bead changed under the attempt; its work must not land.

@@ -106,7 +106,10 @@ const (
 type trial struct {
 	failed int // calls in a row
 	told   bool
-	shown  []string // entries in the prompt of the current attempt
+	shown  []string // entries that the agent of the current attempt was told
+	// offered are those in the briefing of an attempt that has not ended: whether the
+	// agent was told shows at its end.
+	offered []string
 }
 
 // askMemory has the memory do something and waits for it no longer than it may take. A
@@ -161,18 +164,27 @@ func (l *Loop) memoryFailed(what string, err error) {
 	}
 }
 
-// recall asks what is known about a task and keeps an account of it.
+// recall asks what is known about a task, for a prompt, and keeps an account of it.
 func (l *Loop) recall(ctx context.Context, t Task) Recalled {
-	t.Run = l.RunID
-	r, ok := askMemory(ctx, l, "recall", func(ctx context.Context) (Recalled, error) { return l.Memory.Recall(ctx, t) })
-	if !ok || len(r.IDs) == 0 {
-		return r // what surrounds the task may be there all the same
+	r := l.remembered(ctx, t)
+	if len(r.IDs) > 0 { // what surrounds the task may be there all the same
+		l.showed(t, r.IDs)
 	}
-	l.st.Memory.Recalled += len(r.IDs)
-	l.save()
-	l.detail("memories recalled for the %s of %s: %d", t.Action.Name(), joinIDs(t.Beads), len(r.IDs))
-	l.event(Event{Kind: EventRecall, Cycle: l.st.Attempted, Bead: l.primary(t.Beads), Attempt: l.st.AttemptID, Result: t.Action.Name(), Memories: r.IDs})
 	return r
+}
+
+func (l *Loop) remembered(ctx context.Context, t Task) Recalled {
+	t.Run = l.RunID
+	r, _ := askMemory(ctx, l, "recall", func(ctx context.Context) (Recalled, error) { return l.Memory.Recall(ctx, t) })
+	return r
+}
+
+// showed keeps an account of the entries that an agent is told.
+func (l *Loop) showed(t Task, ids []string) {
+	l.st.Memory.Recalled += len(ids)
+	l.save()
+	l.detail("memories recalled for the %s of %s: %d", t.Action.Name(), joinIDs(t.Beads), len(ids))
+	l.event(Event{Kind: EventRecall, Cycle: l.st.Attempted, Bead: l.primary(t.Beads), Attempt: l.st.AttemptID, Result: t.Action.Name(), Memories: ids})
 }
 
 func (l *Loop) primary(beads []*tracker.Bead) string {

@@ -49,6 +49,8 @@ type ActionResult struct {
 // Prompts composes what an agent is told for an attempt.
 type Prompts interface {
 	Implementation(ctx context.Context, beads []*tracker.Bead, attempt int, earlier []Failure, memory string) (string, error)
+	// Briefing is for an agent that is given another prompt.
+	Briefing(beads []*tracker.Bead, attempt int, earlier []Failure, memory string) string
 }
 
 // Repo is what the loop asks of git.

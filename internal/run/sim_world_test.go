@@ -467,6 +467,8 @@ func (m simMemory) Credit(_ context.Context, u Use) ([]string, error) {
 	return u.Shown, m.trouble()
 }
 
+func (p simPrompts) Briefing([]*tracker.Bead, int, []Failure, string) string { return "[m1] something" }
+
 func (p simPrompts) Implementation(context.Context, []*tracker.Bead, int, []Failure, string) (string, error) {
 	p.w.effect("prompt")
 	return "prompt", nil

@@ -5,13 +5,15 @@
 // What it does is said by the first word of the bead's title: land, nochanges,
 // fail (with a partial commit that has no ref), conflict (kept under a ref),
 // dropped (a merge that loses the work and calls it a success), unclosed (landed
-// but left in progress), panic, hang (with a child), dirty, cooldown, ratelimit.
+// but left in progress), panic, hang (with a child), dirty, cooldown, ratelimit, agent
+// (the harness that --harness names works on it, as a child in a work tree; agent.go).
 package ddxstandin
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,9 +38,9 @@ func Main() int {
 	case help && !head && args[0] == "agent":
 		fmt.Println("Usage:\n  ddx agent [command]")
 	case head && len(args) > 1 && args[0] == "try":
-		return attempt(args[1], head)
+		return attempt(args[1], head, args[2:])
 	case !head && len(args) > 2 && args[0] == "agent" && args[1] == "execute-bead":
-		return attempt(args[2], head)
+		return attempt(args[2], head, args[3:])
 	default:
 		fmt.Fprintf(os.Stderr, "Error: unknown command %q for \"ddx\"\n", strings.Join(args, " "))
 		return 1
@@ -69,13 +71,16 @@ type session struct {
 	bead  *tracker.Bead
 	head  bool
 	row   row
+
+	harness string
+	said    []byte // what the harness printed
 }
 
-func attempt(id string, head bool) int {
+func attempt(id string, head bool, flags []string) int {
 	ctx := context.Background()
 	dir, err := os.Getwd()
 	must(err)
-	s := &session{ctx: ctx, repo: &git.Repo{Dir: dir}, store: tracker.OpenStore(filepath.Join(dir, ".ddx")), head: head}
+	s := &session{ctx: ctx, repo: &git.Repo{Dir: dir}, store: tracker.OpenStore(filepath.Join(dir, ".ddx")), head: head, harness: flagOf(flags, "--harness")}
 	q, err := s.store.Load(ctx)
 	must(err)
 	bead, ok := q.Get(id)
@@ -88,7 +93,7 @@ func attempt(id string, head bool) int {
 		return 2
 	}
 	s.bead = bead
-	s.row = row{BeadID: id, AttemptID: time.Now().Format("20060102T150405") + "-" + id[len(id)-8:], BaseRev: s.git("rev-parse", "HEAD")}
+	s.row = row{BeadID: id, AttemptID: fmt.Sprintf("%s-%08x", time.Now().Format("20060102T150405"), rand.Uint32()), BaseRev: s.git("rev-parse", "HEAD")}
 	if head {
 		start, _ := proc.StartToken(os.Getpid())
 		_, err := s.store.Claim(ctx, id, tracker.Claim{Owner: "helix", At: time.Now(), PID: os.Getpid(), Start: start, Machine: proc.Machine()})
@@ -140,6 +145,8 @@ func (s *session) play(kind string) int {
 		s.land(merge)
 		s.done("success")
 		s.row.ResultRev, s.row.Detail = work, "auto-recovered: merged preserved iteration onto current tip via ort"
+	case "agent":
+		return s.work()
 	case "panic":
 		fmt.Fprintln(os.Stderr, "panic: send on closed channel")
 		return panicked
@@ -206,6 +213,11 @@ func (s *session) git(args ...string) string {
 func (s *session) evidence() {
 	dir := filepath.Join(".ddx", "executions", s.row.AttemptID)
 	must(os.MkdirAll(dir, 0o755))
+	if s.said != nil {
+		must(os.Mkdir(filepath.Join(dir, "embedded"), 0o755))
+		must(os.WriteFile(filepath.Join(dir, "embedded", s.harness+".log"), s.said, 0o644))
+		must(os.WriteFile(filepath.Join(dir, "embedded", "git"), []byte("#!/bin/sh\nexec git \"$@\"\n"), 0o755))
+	}
 	for name, v := range map[string]any{
 		"manifest.json": map[string]any{"attempt_id": s.row.AttemptID, "bead_id": s.bead.ID, "base_rev": s.row.BaseRev},
 		"result.json":   s.row,

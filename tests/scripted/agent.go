@@ -9,7 +9,10 @@
 // implementation prompt, else the action's name with dashes. Exit code 29 stands
 // for a rate limit of the provider. Without a script a
 // target gets a file of its name, a check answers STOP and a review CLEAN.
-// Every prompt is kept in AGENT_SCRIPT/prompts/NAME.N.
+// Every prompt is kept in AGENT_SCRIPT/prompts/NAME.N, and behind it what the hooks of
+// SessionStart in the client's settings add to it, which are asked as the clients do.
+// The prompts of ddx are understood as well: that of an attempt, and the one by which it
+// asks whether a bead is ready (NAME is intake).
 package scripted
 
 import (
@@ -25,8 +28,10 @@ import (
 )
 
 var (
-	head   = regexp.MustCompile(`^Execute the following HELIX (.+) action\.`)
-	target = regexp.MustCompile(`(?m)^Implementation target: (\S+?)\.?$`)
+	head = regexp.MustCompile(`^Execute the following HELIX (.+) action\.`)
+	// ddxBead is how ddx begins the prompt of an attempt.
+	ddxBead = regexp.MustCompile(`^<execute-bead>\s*<bead id="(\S+?)"`)
+	target  = regexp.MustCompile(`(?m)^Implementation target: (\S+?)\.?$`)
 )
 
 // Main answers the prompt on standard input and returns the exit code.
@@ -46,6 +51,7 @@ func Main() int {
 		fmt.Fprintln(os.Stderr, err)
 		return 64
 	}
+	prompt = append(prompt, sessionStart(kind)...)
 	dir := os.Getenv("AGENT_SCRIPT")
 	n, err := keep(dir, name, prompt)
 	if err != nil {
@@ -62,6 +68,13 @@ const rateLimited = 29
 
 func nameOf(prompt string) (string, error) {
 	action := head.FindStringSubmatch(prompt)
+	switch ddx := ddxBead.FindStringSubmatch(prompt); {
+	case ddx != nil:
+		return ddx[1], nil
+	case strings.HasPrefix(prompt, "MODE: "):
+		mode, _, _ := strings.Cut(strings.TrimPrefix(prompt, "MODE: "), "\n")
+		return mode, nil
+	}
 	if action == nil {
 		return "", errors.New("the prompt does not begin as HELIX prompts do")
 	}
@@ -114,6 +127,8 @@ func act(dir, name string, n int) (string, int) {
 		return err.Error(), 1
 	}
 	switch name {
+	case "intake":
+		return "ready\n", 0
 	case "check":
 		return "NEXT_ACTION: STOP\n", 0
 	case "fresh-eyes-review":

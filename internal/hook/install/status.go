@@ -93,6 +93,21 @@ func Look(p Place, program Program) (Status, error) {
 	return s, nil
 }
 
+// Answers tells whether helix answers an event of the client, by its name there, in one
+// of the places.
+func Answers(places []Place, event string) (bool, error) {
+	for _, p := range places {
+		s, err := Look(p, Program{})
+		if err != nil {
+			return false, err
+		}
+		if slices.ContainsFunc(s.Hooks, func(h Hook) bool { return h.Event == event && h.State != "missing" && h.State != "no program" }) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
 func state(w wanted, all []Found, program Program) Hook {
 	h := Hook{Event: w.event, Matcher: w.matcher, State: "missing"}
 	n := 0

@@ -27,6 +27,8 @@ var outer = []string{
 	"CODEX_CI", "CODEX_MANAGED_BY_NPM", "CODEX_MANAGED_PACKAGE_ROOT", "CODEX_SANDBOX",
 	"CODEX_SANDBOX_NETWORK_DISABLED", "CODEX_SESSION_ID", "CODEX_THREAD_ID",
 	"CODEX_TOOL_CALL_ID", "CODEX_VERSION",
+
+	"HELIX_CONTEXT_FILE", // meant for the agent inside which this helix was started
 }
 
 // environ is what every agent inherits.

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"regexp"
 	"strconv"
 	"strings"
@@ -56,4 +57,27 @@ func (t *textTranscript) judge(e ending) Result {
 		r.Trouble, r.Reason = NoTrouble, oneLine(e.name+": "+e.how()+e.because())
 	}
 	return r
+}
+
+// Answer is the agent's final answer in what it printed, as Claude Code, Codex or any
+// program in plain text prints it. Lines of JSON that are neither client's are no answer.
+func Answer(output []byte) string {
+	var t textTranscript
+	var plain strings.Builder
+	for line := range bytes.Lines(output) {
+		t.line(line)
+		if !bytes.HasPrefix(bytes.TrimSpace(line), []byte("{")) {
+			plain.Write(line)
+		}
+	}
+	switch {
+	case t.claude.events > 0 && t.claude.result != nil && t.claude.result.text != "":
+		return clip(t.claude.result.text)
+	case t.claude.events > 0:
+		return t.claude.said
+	case t.codex.events > 0:
+		return t.codex.said
+	}
+	text, _ := splitFooter(plain.String())
+	return clip(text)
 }

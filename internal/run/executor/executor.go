@@ -28,7 +28,8 @@ type Request struct {
 	Beads     []*tracker.Bead
 	AttemptID string // YYYYMMDDTHHMMSS-8hex, also the name of the evidence folder
 	Attempt   int    // 1 for the first attempt at the primary bead in this run
-	Prompt    string // whole prompt for the agent; an executor that composes its own ignores it
+	Prompt    string // whole prompt for the agent; "" for an executor that composes its own
+	Briefing  string // for such a one: what the agent should be told beside it; "" for nothing
 	Memory    string // what of the prompt helix recalled, for the evidence; "" for nothing
 	Agent     agent.Spec
 	Timeout   time.Duration // of the agent
@@ -64,6 +65,7 @@ type Result struct {
 	Usage       agent.Usage
 	EvidenceDir string // relative to the repository root
 	AgentText   string // the agent's final answer
+	Told        string // of Request.Briefing, what reached the agent: a beginning of it
 	Closed      bool   // the executor itself closed the primary bead
 	Warnings    []string
 	Duration    time.Duration
@@ -84,7 +86,7 @@ type Capabilities struct {
 	Name   string
 	Claims bool // claims, releases and closes beads itself: the loop must not
 	Batch  bool // accepts more than one bead
-	// OwnPrompt: it composes the agent's prompt itself and ignores Request.Prompt.
+	// OwnPrompt: it composes the agent's prompt itself, and takes Request.Briefing.
 	OwnPrompt bool
 	Review    bool // already reviews; the loop may still review on top
 }

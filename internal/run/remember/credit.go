@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +14,7 @@ import (
 	"helix/internal/kb/credit"
 	"helix/internal/kb/entry"
 	"helix/internal/run"
+	"helix/internal/run/executor"
 )
 
 // Credit implements run.Memory.
@@ -96,7 +95,7 @@ func ownWords(transcript []byte) string {
 // mostTranscript is how much of an agent's output is looked through, its end.
 const mostTranscript = 16 << 20
 
-// transcript is what the agent printed. Without the file the answer alone counts.
+// transcript is what the agent printed. Without it the answer alone counts.
 func (m *Memory) transcript(evidence string) []byte {
 	if evidence == "" {
 		return nil
@@ -104,14 +103,5 @@ func (m *Memory) transcript(evidence string) []byte {
 	if !filepath.IsAbs(evidence) {
 		evidence = filepath.Join(m.Root, evidence)
 	}
-	f, err := os.Open(filepath.Join(evidence, "agent.log"))
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	if end, err := f.Seek(0, io.SeekEnd); err == nil {
-		_, _ = f.Seek(max(0, end-mostTranscript), io.SeekStart)
-	}
-	text, _ := io.ReadAll(f)
-	return text
+	return executor.AgentOutput(evidence, mostTranscript)
 }

@@ -4,6 +4,7 @@
 // chosen bead is preferred. What ddx prints is read leniently (report.go),
 // sorted by its status (outcome.go), and then not believed: an attempt counts as
 // landed only when the commit is on the branch, changes something, and nothing
-// of the agent's work was lost on the way (verify.go). The facts are those of
+// of the agent's work was lost on the way (verify.go). What the agent should know goes
+// past ddx, through a file that helix's hook in the agent reads. The facts are those of
 // contracts/ddx.md.
 package ddx

@@ -7,10 +7,12 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"helix/internal/git"
+	"helix/internal/hook/handover"
 	"helix/internal/proc"
 	"helix/internal/run/agent"
 	"helix/internal/run/executor"
@@ -29,6 +31,8 @@ type Options struct {
 	Repo    *git.Repo
 	Tracker Tracker
 	RunID   string
+	// AgentEnv is KEY=value, added to the environment of ddx, which its agents inherit.
+	AgentEnv []string
 }
 
 // Executor delegates attempts to ddx.
@@ -57,7 +61,8 @@ func (e *Executor) Execute(ctx context.Context, req executor.Request) (executor.
 	if err != nil {
 		return executor.Result{}, err
 	}
-	out, runErr := e.start(ctx, req)
+	briefing, briefErr := e.brief(req)
+	out, runErr := e.start(ctx, req, briefing)
 	bg, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
 	r, err := parse(out, bead.ID)
@@ -75,16 +80,42 @@ func (e *Executor) Execute(ctx context.Context, req executor.Request) (executor.
 	res := e.conclude(bg, req, r)
 	res.EvidenceDir, res.Usage, res.RetryAfter = evidence, r.Usage, r.RetryAfter
 	res.BaseRev, res.Duration = r.Base, time.Since(began)
+	if briefErr != nil {
+		res.Warnings = append(res.Warnings, briefErr.Error())
+	}
+	if briefing != "" {
+		res.Told = req.Briefing[:min(handover.Told(e.Repo.Dir, briefing), len(req.Briefing))]
+	}
+	if evidence != "" {
+		res.AgentText = agent.Answer(executor.AgentOutput(filepath.Join(e.Repo.Dir, evidence), mostOutput))
+	}
 	return res, nil
 }
 
+// mostOutput bytes of what the harness printed are looked through for its answer.
+const mostOutput = 16 << 20
+
+// brief leaves what the agent should be told where helix's hook in the agent finds it
+// (package hook/handover): ddx composes the prompt, and starts the agent as its child.
+func (e *Executor) brief(req executor.Request) (path string, err error) {
+	if req.Briefing == "" {
+		return "", nil
+	}
+	if path, err = handover.WriteAttempt(e.Repo.Dir, req.AttemptID, req.Briefing); err != nil {
+		return "", fmt.Errorf("ddx: the agent is not told what is known: %w", err)
+	}
+	return path, nil
+}
+
 // start runs ddx in a process group of its own and returns its standard output.
-func (e *Executor) start(ctx context.Context, req executor.Request) (string, error) {
+// briefing is the file for the agent, "" for none.
+func (e *Executor) start(ctx context.Context, req executor.Request, briefing string) (string, error) {
 	bead := req.Beads[0]
 	cmd := exec.Command(e.Surface.Program, e.Surface.args(bead.ID, req.Agent)...)
 	cmd.Dir = e.Repo.Dir
 	cmd.Env = append(os.Environ(), "PWD="+e.Repo.Dir, "DDX_DISABLE_UPDATE_CHECK=1", "HELIX_SELECTED_ISSUE="+bead.ID,
-		"HELIX_RUN_ID="+e.RunID, "HELIX_ATTEMPT_ID="+req.AttemptID, "HELIX_BEAD_ID="+bead.ID, "HELIX_AGENT_SESSION=1")
+		"HELIX_RUN_ID="+e.RunID, "HELIX_ATTEMPT_ID="+req.AttemptID, "HELIX_BEAD_ID="+bead.ID, "HELIX_AGENT_SESSION=1", handover.ContextVariable+"="+briefing)
+	cmd.Env = append(cmd.Env, e.AgentEnv...)
 	out := &bounded{most: 16 << 20}
 	var log io.Writer = io.Discard
 	if req.Log != nil {

@@ -16,7 +16,7 @@ func (a *App) unheard(p *project, kind agent.Kind) string {
 	m := install.Machine{Home: a.Getenv("HOME"), Project: p.repo.Dir, Getenv: a.Getenv}
 	client, name := string(kind), string(kind)
 	if kind == agent.Command {
-		client, name = "all", "Claude Code and Codex"
+		client, name = "all", "Claude Code or Codex"
 	}
 	var places []install.Place
 	for _, scope := range []string{install.User, install.Project} {

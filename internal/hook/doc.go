@@ -18,7 +18,8 @@
 // What a server has prepared about the project (packages precompute and handover) is
 // read from one file and told at the start of a session, with a question that shares
 // words with it, and, of it the rules, at the first edit. At the start a server is also
-// asked to bring that file up to date, without waiting for it.
+// asked to bring that file up to date, without waiting for it. An agent that ddx started
+// for a run of helix is told instead what the run left for it (briefing.go).
 //
 // How the clients behave was measured on Claude Code 2.1 and Codex 0.169. They
 // reject an answer that names another event than the one they asked about, an

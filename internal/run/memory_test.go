@@ -221,3 +221,41 @@ func TestReviewReachesTheNextAttempt(t *testing.T) {
 		t.Errorf("the report:\n%s", report)
 	}
 }
+
+// briefs is an executor that composes its own prompts.
+type briefs struct{ executor.Executor }
+
+func (briefs) Capabilities() executor.Capabilities { return executor.Capabilities{OwnPrompt: true} }
+
+// recalls is a memory that knows three things.
+type recalls struct{ failing }
+
+func (*recalls) Recall(context.Context, Task) (Recalled, error) {
+	return Recalled{Text: "[m1] one\n[m2] two\n[m3] three", IDs: []string{"m1", "m2", "m3"}}, nil
+}
+
+// TestBriefed: with an executor that composes its own prompts, only what reached the
+// agent counts as shown.
+func TestBriefed(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, told string
+		shown      int
+	}{
+		{"all of it", "[m1] one\n[m2] two\n[m3] three", 3}, {"the beginning", "[m1] one\n[m2]", 2}, {"nothing", "", 0},
+	} {
+		l, _ := memoryLoop(&recalls{})
+		l.Executor, l.Prompts = briefs{}, simPrompts{newWorld(1)}
+		req := executor.Request{Beads: []*tracker.Bead{bead("hx-1")}, AttemptID: "a"}
+		if err := l.inform(t.Context(), &req); err != nil || req.Prompt != "" || req.Briefing == "" || req.Memory == "" {
+			t.Errorf("%s: %+v, %v", tt.name, req, err)
+		}
+		if l.st.Memory.Recalled != 0 || l.trial.shown != nil {
+			t.Errorf("%s: counted before the agent was told", tt.name)
+		}
+		l.informed(req, executor.Result{Told: tt.told})
+		if l.st.Memory.Recalled != tt.shown || len(l.trial.shown) != tt.shown || l.trial.offered != nil {
+			t.Errorf("%s: %d recalled, shown %v", tt.name, l.st.Memory.Recalled, l.trial.shown)
+		}
+	}
+}

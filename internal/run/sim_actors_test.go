@@ -20,7 +20,7 @@ type simExecutor struct {
 }
 
 func (e simExecutor) Capabilities() executor.Capabilities {
-	return executor.Capabilities{Name: "sim", Claims: e.claims, Batch: !e.claims}
+	return executor.Capabilities{Name: "sim", Claims: e.claims, Batch: !e.claims, OwnPrompt: e.claims}
 }
 
 func (e simExecutor) Execute(ctx context.Context, req executor.Request) (executor.Result, error) {
@@ -46,7 +46,14 @@ func (e simExecutor) Execute(ctx context.Context, req executor.Request) (executo
 	delete(w.agents, pid)
 	res := executor.Result{Usage: agent.Usage{Input: int64(w.rng.IntN(50_000)), CostUSD: w.rng.Float64()}, Duration: took}
 	e.end(ctx, req, &res)
+	if (req.Prompt == "") != e.claims || !e.claims && req.Briefing != "" {
+		w.violated("the prompt is %q, the briefing %q", req.Prompt, req.Briefing)
+	}
+	w.told = req.AttemptID
 	if e.claims {
+		if w.told = ""; w.chance(50) {
+			w.told, res.Told = req.AttemptID, req.Briefing
+		}
 		e.letGo(primary.ID, pid, &res)
 	}
 	return res, nil

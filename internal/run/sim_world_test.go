@@ -38,8 +38,9 @@ type world struct {
 	outage   int            // executions and actions that still meet provider trouble
 	begun    map[string]int // attempts begun at a bead and not excused, in this lineage
 	maxTries int
-	signals  int  // each may excuse the attempt that it falls into
-	crashed  bool // helix was killed at least once
+	signals  int    // each may excuse the attempt that it falls into
+	told     string // the latest attempt, if its agent was told what is remembered
+	crashed  bool   // helix was killed at least once
 	failures []string
 }
 
@@ -463,6 +464,9 @@ func (m simMemory) Record(context.Context, Lesson) ([]string, error) {
 func (m simMemory) Credit(_ context.Context, u Use) ([]string, error) {
 	if len(u.Shown) == 0 || u.Verdict == "" || u.Attempt == "" {
 		m.w.violated("the memory is told of a use that is none: %+v", u)
+	}
+	if u.Attempt != m.w.told {
+		m.w.violated("the memory is told of %s, whose agent was not told anything", u.Attempt)
 	}
 	return u.Shown, m.trouble()
 }

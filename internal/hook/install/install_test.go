@@ -422,3 +422,35 @@ func TestCommand(t *testing.T) {
 		}
 	}
 }
+
+// TestAnswers: one place whose hook can run is enough.
+func TestAnswers(t *testing.T) {
+	t.Parallel()
+	m := home(t)
+	user, project := place(t, m, Claude, User), place(t, m, Claude, Project)
+	want := func(want bool) {
+		t.Helper()
+		if got, err := Answers([]Place{user, project}, "SessionStart"); err != nil || got != want {
+			t.Errorf("%t, %v; want %t", got, err, want)
+		}
+	}
+	want(false)
+	gone := Program{Helix: filepath.Join(m.Home, "gone")}
+	if _, err := Hooks(user, gone); err != nil {
+		t.Fatal(err)
+	}
+	want(false)
+	real := Program{Helix: filepath.Join(m.Home, "helix")}
+	write(t, real.Helix, "#!/bin/sh\n")
+	if err := os.Chmod(real.Helix, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Hooks(project, real); err != nil {
+		t.Fatal(err)
+	}
+	want(true)
+	write(t, user.Hooks, "{")
+	if _, err := Answers([]Place{user}, "SessionStart"); err == nil {
+		t.Error("settings that cannot be read were read")
+	}
+}

@@ -1,6 +1,9 @@
 package agent
 
-import "testing"
+import (
+	"testing"
+	"unicode/utf8"
+)
 
 func TestSplitFooter(t *testing.T) {
 	t.Parallel()
@@ -56,4 +59,33 @@ func TestCommandIsJudgedByItsExitCode(t *testing.T) {
 			c.want.check(t, play(&textTranscript{}, c.out, c.end))
 		})
 	}
+}
+
+func TestAnswer(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, output, want string }{
+		{"nothing", "", ""},
+		{"plain", "I did it.\nFINDINGS:\n- a\n\ntokens used\n1,234\n", "I did it.\nFINDINGS:\n- a"},
+		{"another program's JSON", `{"event":"start"}` + "\nwarning: odd\n" + `{"event":"end","text":"x"}` + "\n", "warning: odd"},
+		{"claude", `{"type":"system","subtype":"init","session_id":"s"}` + "\nnoise\n" +
+			`{"type":"assistant","session_id":"s","message":{"content":[{"type":"text","text":"on it"}]}}` + "\n" +
+			`{"type":"result","subtype":"success","is_error":false,"session_id":"s","result":"Done."}` + "\n", "Done."},
+		{"claude, cut off", `{"type":"assistant","session_id":"s","message":{"content":[{"type":"text","text":"on it"}]}}` + "\n" + `{"type":"res`, "on it"},
+		{"codex", `{"type":"thread.started","thread_id":"t"}` + "\n" + `{"type":"item.completed","item":{"id":"1","type":"agent_message","text":"Done."}}` + "\n", "Done."},
+	} {
+		if got := Answer([]byte(tt.output)); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+func FuzzAnswer(f *testing.F) {
+	f.Add([]byte("plain\n{\"type\":\"result\",\"session_id\":\"s\",\"is_error\":false,\"result\":\"x\"}\n"))
+	f.Add([]byte("{\"type\":\"item.completed\",\"item\":{\"type\":\"agent_message\",\"text\":\"\xff\"}}"))
+	f.Add([]byte("tokens used\n1\n"))
+	f.Fuzz(func(t *testing.T, output []byte) {
+		if got := Answer(output); !utf8.ValidString(got) || len(got) > maxText+len("[…]")+utf8.UTFMax {
+			t.Errorf("%d bytes, valid %t", len(got), utf8.ValidString(got))
+		}
+	})
 }

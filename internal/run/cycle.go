@@ -130,7 +130,8 @@ func (l *Loop) begin(ctx context.Context, beads []*tracker.Bead, was map[string]
 		Revalidate: func(ctx context.Context) error { return l.revalidate(ctx, beads, was) },
 		Started:    l.started,
 	}
-	return req, l.inform(ctx, &req)
+	err := l.inform(ctx, &req)
+	return req, err
 }
 
 // inform tells the agent what is known: in its prompt, or beside it where that is
@@ -155,7 +156,7 @@ func (l *Loop) inform(ctx context.Context, req *executor.Request) error {
 // informed takes note of what did reach the agent.
 func (l *Loop) informed(req executor.Request, res executor.Result) {
 	for _, id := range l.trial.offered {
-		if strings.Contains(res.Told, id) {
+		if strings.Contains(res.Told, "["+id+"]") {
 			l.trial.shown = append(l.trial.shown, id)
 		}
 	}

@@ -49,7 +49,8 @@ type ActionResult struct {
 // Prompts composes what an agent is told for an attempt.
 type Prompts interface {
 	Implementation(ctx context.Context, beads []*tracker.Bead, attempt int, earlier []Failure, memory string) (string, error)
-	// Briefing is for an agent that is given another prompt.
+	// Briefing is for an agent that is given another prompt. Each memory in it stands
+	// behind its id in brackets.
 	Briefing(beads []*tracker.Bead, attempt int, earlier []Failure, memory string) string
 }
 

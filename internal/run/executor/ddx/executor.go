@@ -83,6 +83,9 @@ func (e *Executor) Execute(ctx context.Context, req executor.Request) (executor.
 	if briefErr != nil {
 		res.Warnings = append(res.Warnings, briefErr.Error())
 	}
+	if r.Bead != "" && r.Bead != bead.ID {
+		return res, nil // what that agent was told and said belongs to another bead
+	}
 	if briefing != "" {
 		res.Told = req.Briefing[:min(handover.Told(e.Repo.Dir, briefing), len(req.Briefing))]
 	}

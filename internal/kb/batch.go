@@ -1,6 +1,7 @@
 package kb
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -16,6 +17,7 @@ const MaxBatch = 10_000
 // BatchRequest adds several entries, all or none.
 type BatchRequest struct {
 	Entries      []StoreRequest `json:"entries"`
+	Project      string         `json:"project,omitempty"` // of entries that name none
 	AllowSecrets bool           `json:"allow_secrets,omitempty"`
 	Verbose      bool           `json:"verbose,omitempty"` // the text names each entry, not only those that were skipped
 }
@@ -30,7 +32,7 @@ type Batched struct {
 }
 
 // Batch adds entries with one write. An entry without a topic or text, and one that
-// is nearly the same as an earlier one of its topic in the batch, is skipped; one
+// is nearly the same as an earlier one of its topic and project in the batch, is skipped; one
 // that is wrong in any other way refuses the batch.
 func (m *Memory) Batch(ctx context.Context, r BatchRequest) (Batched, error) {
 	switch n := len(r.Entries); {
@@ -103,6 +105,7 @@ func (m *Memory) draftAll(r BatchRequest) ([]draft, Batched, error) {
 			out.Entries[i] = Stored{Skipped: "missing topic or text"}
 			continue
 		}
+		one.Project = cmp.Or(one.Project, r.Project)
 		one.AllowSecrets = one.AllowSecrets || r.AllowSecrets
 		// Times that go up keep the order of the batch, also when one of its
 		// entries is edited.
@@ -127,20 +130,22 @@ func (m *Memory) draftAll(r BatchRequest) ([]draft, Batched, error) {
 // skipSimilar marks entries that say nearly the same as an earlier one.
 func skipSimilar(drafts []draft, requests []StoreRequest, out []Stored) {
 	sets := make([]wordSet, len(drafts))
-	byTopic := map[string][]wordSet{}
+	type place struct{ topic, project string }
+	of := func(i int) place { return place{drafts[i].entry.Topic, drafts[i].entry.Project} }
+	byPlace := map[place][]wordSet{}
 	for i := range drafts {
 		sets[i] = wordsOf(drafts[i].entry.Text)
-		byTopic[drafts[i].entry.Topic] = append(byTopic[drafts[i].entry.Topic], sets[i])
+		byPlace[of(i)] = append(byPlace[of(i)], sets[i])
 	}
-	earlier := map[string]*nearby{}
-	for topic, all := range byTopic {
-		earlier[topic] = newNearby(all)
+	earlier := map[place]*nearby{}
+	for at, all := range byPlace {
+		earlier[at] = newNearby(all)
 	}
 	for i := range drafts {
 		if out[i].Skipped != "" {
 			continue
 		}
-		near := earlier[drafts[i].entry.Topic]
+		near := earlier[of(i)]
 		if !requests[i].Force && near.find(sets[i]) {
 			out[i] = Stored{Topic: out[i].Topic, Skipped: "similar to earlier entry"}
 			continue

@@ -22,10 +22,11 @@ type drafter struct {
 	m      *Memory
 	now    time.Time
 	hashes map[string]string // by path
+	meant  map[string]string // projects, by what requests say
 }
 
 func (m *Memory) drafter() *drafter {
-	return &drafter{m: m, now: m.now(), hashes: map[string]string{}}
+	return &drafter{m: m, now: m.now(), hashes: map[string]string{}, meant: map[string]string{}}
 }
 
 func (d *drafter) draft(r StoreRequest) (draft, error) {
@@ -50,8 +51,11 @@ func (d *drafter) draft(r StoreRequest) (draft, error) {
 	if r.Confidence != nil {
 		e.Confidence = *r.Confidence
 	}
-	e.Project, e.Session = r.Project, cmp.Or(r.Session, d.m.sessionID)
+	e.Session = cmp.Or(r.Session, d.m.sessionID)
 	var err error
+	if e.Project, err = d.project(r.Project); err != nil {
+		return draft{}, err
+	}
 	if e.Source, err = d.source(c, r.Source); err != nil {
 		return draft{}, err
 	}
@@ -84,6 +88,18 @@ func checkSizes(r *StoreRequest) error {
 func checkNew(e entry.Entry) error {
 	e.ID = "new"
 	return check(&e)
+}
+
+func (d *drafter) project(s string) (string, error) {
+	meant, ok := d.meant[s]
+	if !ok {
+		var err error
+		if meant, err = d.m.projectToStore(s); err != nil {
+			return "", err
+		}
+		d.meant[s] = meant
+	}
+	return meant, nil
 }
 
 func (d *drafter) source(c *cleaner, s string) (entry.Source, error) {

@@ -18,6 +18,12 @@ type EntriesRequest struct {
 	Match string   `json:"match,omitempty"` // those that have this text, without regard to case
 	Focus []string `json:"focus,omitempty"` // those of these categories, as gotchas, decisions
 	Limit int      `json:"limit,omitempty"` // 0: 50, the newest
+	// Project leaves out the entries of others, and those of none: a path or name, or
+	// "none" for those that belong to none.
+	Project string `json:"project,omitempty"`
+	// Own leaves out the entries of other projects than that at hand; those of none
+	// stay.
+	Own bool `json:"-"`
 }
 
 // EntriesResult is what a topic has, the oldest first.
@@ -41,6 +47,10 @@ func (m *Memory) EntriesOf(_ context.Context, r EntriesRequest) (EntriesResult, 
 	if err != nil {
 		return EntriesResult{}, at("entries", err)
 	}
+	project, err := m.projectMeant(r.Project)
+	if err != nil {
+		return EntriesResult{}, at("entries", err)
+	}
 	v, err := m.View()
 	if err != nil {
 		return EntriesResult{}, err
@@ -53,7 +63,10 @@ func (m *Memory) EntriesOf(_ context.Context, r EntriesRequest) (EntriesResult, 
 	if len(entries) == 0 {
 		return EntriesResult{}, noTopic(v, r.Topic)
 	}
-	which, err := r.which(entries, focus)
+	which, err := r.which(entries, func(e *entry.Entry) bool {
+		return belongs(e.Project, project) && !(r.Own && m.elsewhere(e.Project)) &&
+			(len(focus) == 0 || slices.Contains(focus, brief.Classify(e)))
+	})
 	if err != nil {
 		return EntriesResult{}, err
 	}
@@ -67,8 +80,8 @@ func (m *Memory) EntriesOf(_ context.Context, r EntriesRequest) (EntriesResult, 
 	return out, nil
 }
 
-// which gives the indexes that are asked for.
-func (r *EntriesRequest) which(entries []entry.Entry, focus []brief.Category) ([]int, error) {
+// which gives the indexes that are asked for, of entries that pass.
+func (r *EntriesRequest) which(entries []entry.Entry, pass func(*entry.Entry) bool) ([]int, error) {
 	only := -1
 	if r.Index != nil {
 		i, ok := place(*r.Index, len(entries))
@@ -82,8 +95,7 @@ func (r *EntriesRequest) which(entries []entry.Entry, focus []brief.Category) ([
 	for i := range entries {
 		e := &entries[i]
 		if (only < 0 || only == i) &&
-			(match == "" || strings.Contains(strings.ToLower(e.Text), match)) &&
-			(len(focus) == 0 || slices.Contains(focus, brief.Classify(e))) {
+			(match == "" || strings.Contains(strings.ToLower(e.Text), match)) && pass(e) {
 			out = append(out, i)
 		}
 	}
@@ -104,7 +116,7 @@ func (r EntriesResult) Text() string {
 	b.WriteString(count(r.Entries, "entry", "entries") + " in " + line(r.Topic))
 	switch {
 	case r.Matches == 0:
-		b.WriteString(", none of them fits: leave out the match or the focus to see all")
+		b.WriteString(", none of them fits: leave out the match, the focus or the project to see all")
 	case r.Matches < r.Entries:
 		fmt.Fprintf(&b, ", %d of them asked for", r.Matches)
 	}
@@ -121,7 +133,7 @@ func (i *Item) numbered(b *strings.Builder) {
 	for _, tag := range i.Tags {
 		b.WriteString(" #" + tag)
 	}
-	b.WriteString(" " + brief.Preview(i.Text, shortWidth))
+	b.WriteString(i.inProject() + " " + brief.Preview(i.Text, shortWidth))
 	if i.Stale {
 		b.WriteString(" [stale]")
 	}

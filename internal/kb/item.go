@@ -13,6 +13,8 @@ type Item struct {
 	Stale      bool      `json:"stale,omitempty"`  // the source has changed since
 	Confidence float64   `json:"confidence"`       // after the decay of a stale source
 	Links      []string  `json:"links,omitempty"`
+	Project    string    `json:"project,omitempty"`       // path; of none, it holds for all
+	Other      bool      `json:"other_project,omitempty"` // than that at hand
 	Created    time.Time `json:"created"`
 	Modified   time.Time `json:"modified,omitzero"`
 	Score      float64   `json:"score,omitempty"`

@@ -14,7 +14,7 @@ import (
 func itemOf(e *entry.Entry) Item {
 	return Item{
 		ID: e.ID, Topic: e.Topic, Kind: string(e.Kind), Tags: e.Tags, Source: sourceText(e.Source),
-		Confidence: e.Confidence, Links: e.Links, Created: e.Created, Modified: e.Modified, Text: e.Text,
+		Confidence: e.Confidence, Links: e.Links, Project: e.Project, Created: e.Created, Modified: e.Modified, Text: e.Text,
 	}
 }
 

@@ -22,6 +22,8 @@ var (
 type Memory struct {
 	dir  string
 	root string
+	home string // project in which this process works, "" for none
+	from string // folder from which relative paths of projects are meant
 	log  *log.Log
 	now  func() time.Time
 
@@ -37,6 +39,14 @@ type Option func(*Memory)
 
 // WithRoot names the project's folder: relative sources are files below it.
 func WithRoot(root string) Option { return func(m *Memory) { m.root = root } }
+
+// WithProject names the project in which this process works, by the path of its main
+// checkout as package checkout gives it, "" for none: what is stored belongs to it
+// unless it says otherwise, and searches prefer it. Relative paths of projects are
+// meant from the folder from.
+func WithProject(home, from string) Option {
+	return func(m *Memory) { m.home, m.from = home, from }
+}
 
 // WithSession names the session of an agent to which entries belong that are stored
 // from now on, unless they name one themselves.

@@ -108,7 +108,8 @@ func (m *Memory) readTopic(v *view.View, r ReadRequest) (ReadResult, error) {
 // show is an entry as it is now: with what became of its source.
 func (m *Memory) show(c *source.Checker, e *entry.Entry) Item {
 	item := itemOf(e)
-	if e.Source.Path == "" {
+	item.Other = m.elsewhere(e.Project)
+	if e.Source.Path == "" || !m.here(e) {
 		return item
 	}
 	written := e.Created
@@ -161,6 +162,9 @@ func (i *Item) whole(b *strings.Builder) {
 }
 
 func (i *Item) facts(b *strings.Builder) {
+	if i.Project != "" {
+		b.WriteString("  project: " + i.Project + "\n")
+	}
 	if i.Source != "" {
 		b.WriteString("  source: " + i.Source)
 		if i.Stale {

@@ -16,6 +16,9 @@ type RecentRequest struct {
 	Days  int `json:"days,omitempty"`  // 0: 7
 	Hours int `json:"hours,omitempty"` // overrides days
 	Limit int `json:"limit,omitempty"` // 0: 20
+	// Project leaves out the entries of others, and those of none: a path or name, or
+	// "none" for those that belong to none.
+	Project string `json:"project,omitempty"`
 }
 
 // RecentResult is what was written lately, the newest first.
@@ -41,12 +44,16 @@ func (m *Memory) Recent(_ context.Context, r RecentRequest) (RecentResult, error
 	if err != nil {
 		return RecentResult{}, at("recent", err)
 	}
+	project, err := m.projectMeant(r.Project)
+	if err != nil {
+		return RecentResult{}, at("recent", err)
+	}
 	v, err := m.View()
 	if err != nil {
 		return RecentResult{}, err
 	}
 	defer v.Close()
-	entries, err := v.Newest(limit+1, view.Filter{Since: since})
+	entries, err := v.Newest(limit+1, view.Filter{Since: since, Project: project})
 	if err != nil {
 		return RecentResult{}, err
 	}
@@ -106,7 +113,7 @@ func (i *Item) short(b *strings.Builder) {
 	for _, tag := range i.Tags {
 		b.WriteString(" #" + tag)
 	}
-	b.WriteString(" " + brief.Preview(i.Text, shortWidth))
+	b.WriteString(i.inProject() + " " + brief.Preview(i.Text, shortWidth))
 	if i.Stale {
 		b.WriteString(" [stale]")
 	}

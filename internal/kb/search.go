@@ -39,10 +39,13 @@ type SearchRequest struct {
 	Tag    string `json:"tag,omitempty"`
 	Source string `json:"source,omitempty"`
 	Kind   string `json:"kind,omitempty"`
-	After  string `json:"after,omitempty"`  // YYYY-MM-DD, RFC 3339, today, yesterday, week, month
-	Before string `json:"before,omitempty"` // the same
-	Days   int    `json:"days,omitempty"`
-	Hours  int    `json:"hours,omitempty"` // overrides days
+	// Project finds only the entries of a project, "none" those of none: a path in one
+	// of its checkouts, or the last elements of its path.
+	Project string `json:"project,omitempty"`
+	After   string `json:"after,omitempty"`  // YYYY-MM-DD, RFC 3339, today, yesterday, week, month
+	Before  string `json:"before,omitempty"` // the same
+	Days    int    `json:"days,omitempty"`
+	Hours   int    `json:"hours,omitempty"` // overrides days
 }
 
 // SearchResult is what was found.
@@ -76,9 +79,9 @@ func (m *Memory) Search(_ context.Context, r SearchRequest) (SearchResult, error
 	out := SearchResult{Query: r.Query, Detail: r.Detail}
 	switch r.Detail {
 	case detailCount, detailTopics, detailGrouped:
-		err = out.byTopic(v, q)
+		err = out.byTopic(m, v, q)
 	default:
-		err = out.best(v, q)
+		err = out.best(m, v, q)
 	}
 	if errors.Is(err, view.ErrQuery) {
 		return SearchResult{}, refuseQuery(err)
@@ -105,13 +108,16 @@ func (m *Memory) query(r *SearchRequest) (view.Query, error) {
 		return view.Query{}, refuse("search: limit %d: give 1 to %d", r.Limit, maxLimit)
 	case r.Days < 0 || r.Hours < 0:
 		return view.Query{}, refuse("search: days and hours count backwards from now: give a positive number")
-	case strings.TrimSpace(r.Query) == "" && r.Topic+r.Tag+r.Source+r.Kind+r.After+r.Before == "" && r.Days+r.Hours == 0:
-		return view.Query{}, refuse("search: say what to look for: words, or a topic, tag, source, kind or time")
+	case strings.TrimSpace(r.Query) == "" && r.Topic+r.Tag+r.Source+r.Kind+r.Project+r.After+r.Before == "" && r.Days+r.Hours == 0:
+		return view.Query{}, refuse("search: say what to look for: words, or a topic, tag, source, kind, project or time")
 	}
 	q := view.Query{Text: r.Query, Any: r.Mode == "or", Limit: r.Limit}
 	q.Filter = view.Filter{Topic: r.Topic, Tag: r.Tag, Source: r.Source, Kind: r.Kind}
 	now := m.now()
 	var err error
+	if q.Filter.Project, err = m.projectMeant(r.Project); err != nil {
+		return q, at("search", err)
+	}
 	if r.After != "" {
 		if q.Filter.Since, err = view.ParseTime(r.After, now); err != nil {
 			return q, refuseQuery(err)
@@ -135,7 +141,7 @@ func (m *Memory) query(r *SearchRequest) (view.Query, error) {
 }
 
 // best fills in the entries that fit best.
-func (out *SearchResult) best(v *view.View, q view.Query) error {
+func (out *SearchResult) best(m *Memory, v *view.View, q view.Query) error {
 	res, err := v.Search(q)
 	if err != nil {
 		return err
@@ -143,23 +149,23 @@ func (out *SearchResult) best(v *view.View, q view.Query) error {
 	out.Fallback, out.More, out.Matches = res.Fallback, res.More, len(res.Hits)
 	mark := text.NewMarker(res.Words)
 	for i := range res.Hits {
-		out.Items = append(out.Items, itemOfHit(&res.Hits[i], mark, out.Detail))
+		out.Items = append(out.Items, m.itemOfHit(&res.Hits[i], mark, out.Detail))
 	}
 	return nil
 }
 
 // byTopic counts everything that is found, and shows some of each topic when
 // grouped.
-func (out *SearchResult) byTopic(v *view.View, q view.Query) error {
-	m, err := v.Matches(q)
+func (out *SearchResult) byTopic(m *Memory, v *view.View, q view.Query) error {
+	all, err := v.Matches(q)
 	if err != nil {
 		return err
 	}
-	out.Matches, out.Fallback = m.Total, m.Fallback
-	for _, t := range m.Topics {
+	out.Matches, out.Fallback = all.Total, all.Fallback
+	for _, t := range all.Topics {
 		out.Topics = append(out.Topics, TopicCount{t.Name, t.Entries})
 	}
-	if out.Detail != detailGrouped || m.Total == 0 {
+	if out.Detail != detailGrouped || all.Total == 0 {
 		return nil
 	}
 	limit := q.Limit
@@ -177,16 +183,16 @@ func (out *SearchResult) byTopic(v *view.View, q view.Query) error {
 		h := &res.Hits[i]
 		if len(out.Items) < limit && shown[h.Entry.Topic] < perGroup {
 			shown[h.Entry.Topic]++
-			out.Items = append(out.Items, itemOfHit(h, mark, out.Detail))
+			out.Items = append(out.Items, m.itemOfHit(h, mark, out.Detail))
 		}
 	}
-	out.More = m.Total > len(out.Items)
+	out.More = all.Total > len(out.Items)
 	return nil
 }
 
-func itemOfHit(h *view.Hit, mark *text.Marker, detail string) Item {
+func (m *Memory) itemOfHit(h *view.Hit, mark *text.Marker, detail string) Item {
 	item := itemOf(&h.Entry)
-	item.Score, item.Stale = h.Score, h.Stale
+	item.Score, item.Stale, item.Other = h.Score, h.Stale, m.elsewhere(h.Entry.Project)
 	if h.Stale {
 		item.Confidence = min(item.Confidence, source.Decay)
 	}

@@ -36,7 +36,7 @@ func (r SearchResult) Text() string {
 	case detailBrief:
 		for i := range r.Items {
 			item := &r.Items[i]
-			fmt.Fprintf(&b, "  [%s] %s%s (%s)\n", item.Topic, item.Text, item.doubt(), item.ID)
+			fmt.Fprintf(&b, "  [%s] %s%s%s (%s)\n", item.Topic, item.Text, item.inOther(), item.doubt(), item.ID)
 		}
 		r.foot(&b, "match", "matches")
 	default:
@@ -66,7 +66,7 @@ func (r *SearchResult) grouped(b *strings.Builder) {
 					fmt.Fprintf(b, "%s (%d)\n", t.Topic, t.Entries)
 				}
 				shown++
-				fmt.Fprintf(b, "  %s %s%s (%s)\n", item.day(), item.Text, item.doubt(), item.ID)
+				fmt.Fprintf(b, "  %s %s%s%s (%s)\n", item.day(), item.Text, item.inOther(), item.doubt(), item.ID)
 			}
 		}
 		if left := t.Entries - shown; shown > 0 && left > 0 {
@@ -104,7 +104,7 @@ func (i *Item) doubt() string {
 
 // snippet gives the head and the lines that a medium search shows.
 func (i *Item) snippet(b *strings.Builder) {
-	fmt.Fprintf(b, "  [%s] %s%s%s (%s)\n", i.Topic, i.Created.Local().Format("2006-01-02 15:04"), i.hashtags(), i.doubt(), i.ID)
+	fmt.Fprintf(b, "  [%s] %s%s%s%s (%s)\n", i.Topic, i.Created.Local().Format("2006-01-02 15:04"), i.hashtags(), i.inOther(), i.doubt(), i.ID)
 	for line := range strings.SplitSeq(i.Text, "\n") {
 		fmt.Fprintf(b, "    %s\n", line)
 	}
@@ -120,7 +120,10 @@ func (i *Item) hashtags() string {
 
 // section gives the whole text, with a mark before the lines that match.
 func (i *Item) section(b *strings.Builder) {
-	fmt.Fprintf(b, "--- %s ---\n## %s%s%s (%s)\n", i.Topic, i.Created.Local().Format("2006-01-02 15:04"), i.hashtags(), i.doubt(), i.ID)
+	fmt.Fprintf(b, "--- %s ---\n## %s%s%s%s (%s)\n", i.Topic, i.Created.Local().Format("2006-01-02 15:04"), i.hashtags(), i.inOther(), i.doubt(), i.ID)
+	if i.Other {
+		fmt.Fprintf(b, "  project: %s\n", i.Project)
+	}
 	if i.Source != "" {
 		fmt.Fprintf(b, "  source: %s\n", i.Source)
 	}

@@ -65,7 +65,7 @@ func (m *Memory) Stale(ctx context.Context) (StaleResult, error) {
 
 // look adds the entry if its source is not what it was.
 func (r *StaleResult) look(m *Memory, files *source.Checker, e *entry.Entry) {
-	state := sourceState(files, e)
+	state := m.sourceState(files, e)
 	switch state {
 	case source.Changed:
 		r.Changed++
@@ -81,7 +81,10 @@ func (r *StaleResult) look(m *Memory, files *source.Checker, e *entry.Entry) {
 }
 
 // sourceState says what became of an entry's source since its last wording.
-func sourceState(files *source.Checker, e *entry.Entry) source.State {
+func (m *Memory) sourceState(files *source.Checker, e *entry.Entry) source.State {
+	if !m.here(e) {
+		return source.Unknown
+	}
 	written := e.Created
 	if e.Modified.After(written) {
 		written = e.Modified

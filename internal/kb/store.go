@@ -1,9 +1,11 @@
 package kb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -22,11 +24,13 @@ type StoreRequest struct {
 	Source     string   `json:"source,omitempty"`     // path or path:line
 	Confidence *float64 `json:"confidence,omitempty"` // 0..1, default 1
 	Links      List     `json:"links,omitempty"`      // ids, or topic:index
+	// Project that it belongs to: a path in one of its checkouts, its name, or "none" for
+	// what holds for all. "" is the project at hand.
+	Project string `json:"project,omitempty"`
 
 	Force        bool `json:"force,omitempty"`         // no check for similar entries
 	AllowSecrets bool `json:"allow_secrets,omitempty"` // store text that looks like a secret as it is
 
-	Project string    `json:"-"`
 	Session string    `json:"-"`
 	Created time.Time `json:"-"` // zero: now
 }
@@ -38,6 +42,7 @@ type Stored struct {
 	Kind       string     `json:"kind"`
 	Tags       []string   `json:"tags,omitempty"`
 	Confidence float64    `json:"confidence"`
+	Project    string     `json:"project,omitempty"`
 	Duplicate  *Duplicate `json:"duplicate,omitempty"` // an entry that says nearly the same; the new one is stored all the same
 	Redacted   int        `json:"redacted,omitempty"`  // secrets replaced by a marker
 	Skipped    string     `json:"skipped,omitempty"`   // of a batch: why it was not stored; ID is then empty
@@ -48,6 +53,7 @@ type Duplicate struct {
 	ID         string  `json:"id"`
 	Similarity float64 `json:"similarity"` // 0..1
 	Preview    string  `json:"preview"`
+	Project    string  `json:"project,omitempty"` // where it is another's
 }
 
 // maxCompared is how many entries of a topic, the newest, a new one is compared
@@ -74,10 +80,12 @@ func (m *Memory) store(ctx context.Context, r StoreRequest, unique bool) (Stored
 		if e.Links, err = resolveLinks(v, d.links); err != nil {
 			return nil, err
 		}
-		if unique || !r.Force {
-			if out.Duplicate, err = duplicateOf(v, &e); err != nil {
+		var earlier []entry.Entry
+		if words := wordsOf(e.Text); unique || !r.Force && len(words) >= minWords {
+			if earlier, err = newestOf(v, &e, unique); err != nil {
 				return nil, err
 			}
+			out.Duplicate = duplicateOf(earlier, &e, words)
 		}
 		p := &plan{ops: func(taken func(string) bool) []log.Op {
 			id, op := put(e, taken)
@@ -89,9 +97,7 @@ func (m *Memory) store(ctx context.Context, r StoreRequest, unique bool) (Stored
 		}
 		p.topics = map[string]bool{e.Topic: true}
 		if out.Duplicate == nil {
-			if out.Duplicate, err = sameText(v, e.Topic, e.Text); err != nil {
-				return nil, err
-			}
+			out.Duplicate = sameText(earlier, &e)
 		}
 		if out.Duplicate != nil {
 			out.Skipped = fmt.Sprintf("it says nearly the same as %s", out.Duplicate.ID)
@@ -110,33 +116,67 @@ func (m *Memory) store(ctx context.Context, r StoreRequest, unique bool) (Stored
 
 func (d *draft) stored() Stored {
 	e := &d.entry
-	return Stored{Topic: e.Topic, Kind: string(e.Kind), Tags: e.Tags, Confidence: e.Confidence, Redacted: d.redacted}
+	return Stored{Topic: e.Topic, Kind: string(e.Kind), Tags: e.Tags, Confidence: e.Confidence, Project: e.Project, Redacted: d.redacted}
 }
 
-// newestOf gives the entries of a topic that a new one is compared with. It takes no
-// longer in a large topic.
-func newestOf(v *view.View, topic string) ([]entry.Entry, error) {
-	return v.Newest(maxCompared, view.Filter{Topic: topic, Quick: true})
-}
-
-// duplicateOf finds the entry that says most nearly the same, or nil.
-func duplicateOf(v *view.View, e *entry.Entry) (*Duplicate, error) {
-	words := wordsOf(e.Text)
-	if len(words) < minWords {
-		return nil, nil
-	}
-	newest, err := newestOf(v, e.Topic)
+// newestOf gives the entries of a topic that a new one is compared with, those first
+// that hold where it does: of its project and of none. With only, no others. It takes
+// no longer in a large topic.
+func newestOf(v *view.View, e *entry.Entry, only bool) ([]entry.Entry, error) {
+	in := view.Filter{Topic: e.Topic, Quick: true}
+	all, err := v.Newest(maxCompared, in)
 	if err != nil {
 		return nil, err
 	}
-	var best *Duplicate
-	for _, old := range newest {
-		s := words.similarity(wordsOf(old.Text))
-		if old.Topic == e.Topic && s > similarShare && (best == nil || s > best.Similarity) {
-			best = &Duplicate{ID: old.ID, Similarity: s, Preview: preview(old.Text)}
+	var own, others []entry.Entry
+	for _, old := range all {
+		if holdsWith(&old, e) {
+			own = append(own, old)
+		} else {
+			others = append(others, old)
 		}
 	}
-	return best, nil
+	if len(all) == maxCompared && len(others) > 0 { // they may have pushed out some
+		in.For = cmp.Or(e.Project, NoProject)
+		if own, err = v.Newest(maxCompared, in); err != nil {
+			return nil, err
+		}
+	}
+	if only {
+		return own, nil
+	}
+	return append(own, others...), nil
+}
+
+// holdsWith reports whether an old entry is no other project's than a new one.
+func holdsWith(old, e *entry.Entry) bool { return old.Project == "" || old.Project == e.Project }
+
+// duplicateOf finds the entry that says most nearly the same, or nil. One that holds
+// where the new one does comes before one of another project.
+func duplicateOf(earlier []entry.Entry, e *entry.Entry, words wordSet) *Duplicate {
+	if len(words) < minWords {
+		return nil
+	}
+	var best *Duplicate
+	for i := range earlier {
+		old := &earlier[i]
+		if best != nil && best.Project == "" && !holdsWith(old, e) {
+			break
+		}
+		s := words.similarity(wordsOf(old.Text))
+		if old.Topic == e.Topic && s > similarShare && (best == nil || s > best.Similarity) {
+			best = duplicate(old, e, s)
+		}
+	}
+	return best
+}
+
+func duplicate(old, e *entry.Entry, similarity float64) *Duplicate {
+	d := &Duplicate{ID: old.ID, Similarity: similarity, Preview: preview(old.Text)}
+	if !holdsWith(old, e) {
+		d.Project = old.Project
+	}
+	return d
 }
 
 // resolveLinks gives the ids that links mean. A link that is neither an id nor
@@ -224,7 +264,11 @@ func (s *Stored) line() string {
 
 func (s *Stored) notes(b *strings.Builder) {
 	if d := s.Duplicate; d != nil {
-		fmt.Fprintf(b, "  dupe warning: %s\n    %s of the words are those of %s; revise or delete one of the two\n", d.Preview, percent(d.Similarity), d.ID)
+		what := "; revise or delete one of the two"
+		if d.Project != "" {
+			what = " of the project " + line(filepath.Base(d.Project))
+		}
+		fmt.Fprintf(b, "  dupe warning: %s\n    %s of the words are those of %s%s\n", d.Preview, percent(d.Similarity), d.ID, what)
 	}
 	if s.Redacted > 0 {
 		b.WriteString("  " + replaced(s.Redacted) + "\n")

@@ -99,7 +99,7 @@ func (m *Memory) renew(reopen func() (*view.View, error)) (*view.View, error) {
 
 // open opens a view, and brings the index up first when it is far behind.
 func (m *Memory) open() (*view.View, error) {
-	opts := []view.Option{m.staleness(), view.WithClock(m.now)}
+	opts := []view.Option{m.staleness(), view.WithClock(m.now), view.WithProject(m.home, m.projectMeant)}
 	v, err := view.Open(m.dir, append(opts, view.WithMaxTail(farBehind))...)
 	if !errors.Is(err, view.ErrBehind) {
 		return v, err

@@ -73,6 +73,9 @@ func (b *Builder) Add(d Doc) {
 	if e.Source.Path != "" {
 		b.occurs(b.key(SourceKey(e.Source.Path)), doc, codeSource)
 	}
+	if e.Project != "" {
+		b.occurs(b.key(ProjectKey(e.Project)), doc, codeSource)
+	}
 	b.metas = append(b.metas, m)
 	b.norms = append(b.norms, docNorm(e, &m, words))
 	b.names = append(b.names, e.Topic)

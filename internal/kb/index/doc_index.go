@@ -39,6 +39,7 @@ func docMeta(d *Doc) meta {
 		harmed:   uint16(min(e.Harmed, math.MaxUint16)),
 		salience: uint8(e.Salience*255 + 0.5),
 	}
+	_, m.project = projectCode(e.Project)
 	if x := millis(e.ExpiresAt); x != 0 && (m.until == 0 || x < m.until) {
 		m.until = x
 	}
@@ -50,6 +51,7 @@ func docNorm(e *entry.Entry, m *meta, words int) norm {
 		length: lengthCode(words), kind: kindCode(e.Kind), conf: uint8(e.Confidence*255 + 0.5),
 		credit: creditCode(e.Helped, e.Harmed), day: dayOf(m.created),
 	}
+	n.project, _ = projectCode(e.Project)
 	if !e.DeletedAt.IsZero() || !e.IsLatest() {
 		n.flags |= flagHidden
 	}
@@ -72,18 +74,33 @@ func kindCode(k entry.Kind) uint8 {
 	return 0
 }
 
-// TopicKey, TagKey and SourceKey name the lists of documents that have a topic, a
-// tag, or a source. They serve as Query.Require and Query.Exclude.
+// projectCode stands for a project, in one byte and in four; 0 for none.
+func projectCode(project string) (short uint8, long uint32) {
+	if project == "" {
+		return 0, 0
+	}
+	h := hashKey(project)
+	return uint8(1 + (h>>32)%255), uint32(h)
+}
+
+// TopicKey, TagKey, SourceKey and ProjectKey name the lists of documents that have a
+// topic, a tag, a source, or a project. They serve as Query.Require and Query.Exclude.
 func TopicKey(topic string) string { return keyTopic + topic }
 
 // TagKey is without regard to case.
 func TagKey(tag string) string { return keyTag + strings.ToLower(tag) }
 
 // SourceKey names documents by the end of their source's path.
-func SourceKey(p string) string {
+func SourceKey(p string) string { return reversed(keySource, p) }
+
+// ProjectKey names documents by the end of their project's path.
+func ProjectKey(p string) string { return reversed(keyProject, p) }
+
+// reversed is a key of a path whose end is the beginning of the key.
+func reversed(prefix, p string) string {
 	parts := strings.Split(path.Clean(strings.ReplaceAll(p, "\\", "/")), "/")
 	var b strings.Builder
-	b.WriteString(keySource)
+	b.WriteString(prefix)
 	for i := len(parts) - 1; i >= 0; i-- {
 		if parts[i] != "" {
 			b.WriteString(parts[i])
@@ -93,8 +110,8 @@ func SourceKey(p string) string {
 	return b.String()
 }
 
-// sourcePath is the path of a SourceKey, without a leading slash.
-func sourcePath(key string) string {
+// keyPath is the path of a SourceKey or ProjectKey, without a leading slash.
+func keyPath(key string) string {
 	parts := strings.Split(strings.TrimSuffix(key[len(keySource):], "/"), "/")
 	for i, j := 0, len(parts)-1; i < j; i, j = i+1, j-1 {
 		parts[i], parts[j] = parts[j], parts[i]

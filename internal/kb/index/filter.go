@@ -11,7 +11,7 @@ import (
 
 // Filter restricts documents. Times are compared with the creation of the entry.
 type Filter struct {
-	// Require holds sets of keys (TopicKey, TagKey, SourceKey): a document must be
+	// Require holds sets of keys (TopicKey, TagKey, SourceKey, ProjectKey): a document must be
 	// in the list of at least one key of each set. An empty set lets none pass.
 	Require [][]string
 	Exclude []string        // keys whose documents do not pass
@@ -19,8 +19,11 @@ type Filter struct {
 	Since   time.Time       // created at or after
 	Until   time.Time       // created before
 	Except  map[uint64]bool // HashID of ids that are left out
-	Hidden  bool            // also what recall does not show at Now
-	Now     time.Time
+	// For leaves out what belongs to another project than this one; what belongs to
+	// none stays. NoProject leaves out what belongs to any; "" nothing.
+	For    string
+	Hidden bool // also what recall does not show at Now
+	Now    time.Time
 	// Budget bounds how many postings of each segment are walked, for one who has no
 	// time: 0 is no bound. Where the rarest word or key alone has more, only the
 	// documents that were added last are looked at. Further words of a Query that
@@ -29,6 +32,9 @@ type Filter struct {
 	Budget int
 }
 
+// NoProject in place of a project stands for none.
+const NoProject = "none"
+
 // limits is a Filter made ready for one part.
 type limits struct {
 	p            *part
@@ -36,6 +42,9 @@ type limits struct {
 	any          bool
 	since, until int64
 	hidden       bool
+	scoped       bool // to a project, or to what has none
+	short        uint8
+	long         uint32
 	now          int64
 	exclude      []*postings
 }
@@ -43,6 +52,9 @@ type limits struct {
 func newLimits(f *Filter) limits {
 	l := limits{since: math.MinInt64, until: math.MaxInt64, hidden: f.Hidden, now: f.Now.UnixMilli(), any: f.Kind == ""}
 	l.kind = kindCode(f.Kind)
+	if l.scoped = f.For != ""; l.scoped && f.For != NoProject {
+		l.short, l.long = projectCode(f.For)
+	}
 	if !f.Since.IsZero() {
 		l.since = f.Since.UnixMilli()
 	}
@@ -71,6 +83,9 @@ func (l *limits) enter(p *part, f *Filter) bool {
 // pass reports whether a document passes. Documents must come in order.
 func (l *limits) pass(doc uint32, norm []byte) bool {
 	if !l.p.alive(doc) || !l.any && norm[1] != l.kind {
+		return false
+	}
+	if p := norm[5]; l.scoped && p != 0 && (p != l.short || l.p.seg.meta(doc).project != l.long) {
 		return false
 	}
 	if flags := norm[4]; flags != 0 && !l.hidden {

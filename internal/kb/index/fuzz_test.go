@@ -112,7 +112,7 @@ func TestFlippedBytes(t *testing.T) {
 // FuzzManifest: what can be read is written back the same.
 func FuzzManifest(f *testing.F) {
 	f.Add(string((&manifest{next: 3, mark: "m", parts: []manifestPart{{"000001.seg", 5, "000002.gone", 1}}}).encode()))
-	f.Add("AMRN manifest 4\nsum 0\n")
+	f.Add("AMRN manifest 5\nsum 0\n")
 	f.Add("")
 	f.Fuzz(func(t *testing.T, data string) {
 		m, err := decodeManifest(data)

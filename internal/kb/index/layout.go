@@ -7,7 +7,7 @@ import (
 
 const (
 	magic   = "AMRN"
-	version = 4 // 3 was the original program's
+	version = 5 // 3 was the original program's
 
 	headerSize = 256
 	normSize   = 8
@@ -54,6 +54,8 @@ const (
 	keyTag    = "\x02"
 	keySource = "\x03" // path with its elements in reverse, so that a common end is a common prefix
 	keyTopic  = "\x05"
+	// Of the entries that belong to a project, with the elements of its path in reverse.
+	keyProject = "\x06"
 )
 
 var le = binary.LittleEndian
@@ -65,7 +67,10 @@ type norm struct {
 	conf   uint8 // 255 is full confidence
 	credit uint8 // 255 is the best
 	flags  uint8
-	day    uint16 // of its creation, since 1970
+	// project is 0 for an entry of none, else by projectCode: enough to turn away most
+	// entries of other projects without a look at their meta.
+	project uint8
+	day     uint16 // of its creation, since 1970
 }
 
 const (
@@ -74,12 +79,12 @@ const (
 )
 
 func (n norm) put(b []byte) {
-	b[0], b[1], b[2], b[3], b[4], b[5] = n.length, n.kind, n.conf, n.credit, n.flags, 0
+	b[0], b[1], b[2], b[3], b[4], b[5] = n.length, n.kind, n.conf, n.credit, n.flags, n.project
 	le.PutUint16(b[6:], n.day)
 }
 
 func getNorm(b []byte) norm {
-	return norm{length: b[0], kind: b[1], conf: b[2], credit: b[3], flags: b[4], day: le.Uint16(b[6:])}
+	return norm{length: b[0], kind: b[1], conf: b[2], credit: b[3], flags: b[4], project: b[5], day: le.Uint16(b[6:])}
 }
 
 // lengthCode brings a number of words to one byte, in steps of 9 %: code c stands for
@@ -100,7 +105,8 @@ type meta struct {
 	changeN  uint32 // length of the change
 	helped   uint16
 	harmed   uint16
-	salience uint8 // 255 is 1
+	salience uint8  // 255 is 1
+	project  uint32 // by projectCode
 }
 
 func (m *meta) put(b []byte) {
@@ -115,6 +121,7 @@ func (m *meta) put(b []byte) {
 	le.PutUint16(b[52:], m.helped)
 	le.PutUint16(b[54:], m.harmed)
 	b[56] = m.salience
+	le.PutUint32(b[60:], m.project)
 }
 
 func getMeta(b []byte) meta {
@@ -130,6 +137,7 @@ func getMeta(b []byte) meta {
 		helped:   le.Uint16(b[52:]),
 		harmed:   le.Uint16(b[54:]),
 		salience: b[56],
+		project:  le.Uint32(b[60:]),
 	}
 }
 

@@ -174,7 +174,11 @@ func (s *Snapshot) Tags(now time.Time) []Count {
 
 // Sources counts the source paths of the documents that recall may show at now, by
 // path without a leading slash.
-func (s *Snapshot) Sources(now time.Time) []Count { return s.counts(keySource, now, sourcePath) }
+func (s *Snapshot) Sources(now time.Time) []Count { return s.counts(keySource, now, keyPath) }
+
+// Projects counts the projects of the documents that recall may show at now, by path
+// without a leading slash.
+func (s *Snapshot) Projects(now time.Time) []Count { return s.counts(keyProject, now, keyPath) }
 
 func (s *Snapshot) counts(prefix string, now time.Time, name func(key string) string) []Count {
 	all := map[string]int{}
@@ -206,7 +210,7 @@ func (s *Snapshot) counts(prefix string, now time.Time, name func(key string) st
 }
 
 // Keys gives the different keys with a prefix, sorted: to find by a pattern which
-// TopicKey or SourceKey to ask for.
+// TopicKey, SourceKey or ProjectKey to ask for.
 func (s *Snapshot) Keys(prefix string) []string {
 	all := map[string]struct{}{}
 	for _, p := range s.parts {
@@ -262,16 +266,14 @@ func (s *Snapshot) Newest(n int, f *Filter) []Ref {
 		if len(best.heap) == n && getNorm(norm).day < dayOf(best.heap[0].created) {
 			return true
 		}
+		if !l.pass(doc, norm) {
+			return false
+		}
 		m := seg.meta(doc)
-		if len(best.heap) == n && m.created < best.heap[0].created {
-			return true
+		if f := (found{Hit{Ref{i, doc}, 0}, m.created, m.id}); best.wants(f) && !except[m.id] {
+			best.add(f)
 		}
-		if l.pass(doc, norm) {
-			if f := (found{Hit{Ref{i, doc}, 0}, m.created, m.id}); best.wants(f) && !except[m.id] {
-				best.add(f)
-			}
-		}
-		return false
+		return len(best.heap) == n && m.created < best.heap[0].created
 	}
 	for _, i := range parts {
 		p := s.parts[i]
@@ -286,7 +288,11 @@ func (s *Snapshot) Newest(n int, f *Filter) []Ref {
 		case !ok:
 		case len(lists) > 0:
 			if f.Budget > 0 {
-				lists[0].last(min(f.Budget, 32+4*(n+len(except))))
+				last := 32 + 4*(n+len(except))
+				if l.scoped { // most may be other projects'
+					last = f.Budget
+				}
+				lists[0].last(min(f.Budget, last))
 			}
 			var docs []uint32
 			for doc := align(lists, 0); doc != none; doc = align(lists, lists[0].doc()) {

@@ -19,7 +19,7 @@ const manifestName = "manifest"
 // manifest is what that file says. It is text, a line for each thing and a
 // checksum at the end:
 //
-//	AMRN manifest 4
+//	AMRN manifest 5
 //	next 17
 //	mark 5f0c…:1:4096:4000:9abc
 //	segment 000012.seg 812 000016.gone 3
@@ -41,7 +41,7 @@ type manifestPart struct {
 // segments.
 const maxManifest = 1 << 20
 
-const manifestHead = "AMRN manifest 4\n"
+const manifestHead = "AMRN manifest 5\n"
 
 func (m *manifest) encode() []byte {
 	var b bytes.Buffer

@@ -8,6 +8,9 @@ type Query struct {
 	Must, Should []Word
 	Filter       Filter
 	Limit        int
+	// Home is a project whose documents are preferred: those of others keep elsewhere
+	// of their score. "" for none.
+	Home string
 	// Accept has the last word on a document that would be among the best. nil
 	// accepts all. It is asked once for each document at most.
 	Accept func(Ref) bool

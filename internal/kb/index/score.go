@@ -92,6 +92,10 @@ func (f *fades) of(age int) float32 {
 	return f.left[i]
 }
 
+// elsewhere is what the knowledge of another project keeps of its score: it may help,
+// and where both fit alike, that of the own project stands first.
+const elsewhere = 0.75
+
 // creditCode is the mean of the Beta posterior of having helped, from a prior of
 // Beta(2, 2), as a byte.
 func creditCode(helped, harmed int) uint8 {

@@ -15,6 +15,7 @@ func (s *Snapshot) Search(q *Query) []Hit {
 		return nil
 	}
 	x := exec{s: s, q: q, best: topK{limit: q.Limit}, limits: newLimits(&q.Filter)}
+	x.home, _ = projectCode(q.Home)
 	x.today = int(dayOf(x.limits.now))
 	x.weigh = newWeigher(average(s.words, s.docs))
 	// The newest part first: what it finds lets older ones be skipped sooner.
@@ -44,6 +45,7 @@ type exec struct {
 	best   topK
 	limits limits
 	today  int
+	home   uint8 // code of the preferred project, 0 for none
 	fades  fades
 	weigh  weigher
 	each   func(Ref) bool // instead of best
@@ -285,6 +287,9 @@ func (x *exec) consider(doc uint32, words []*scorer) bool {
 		return true
 	}
 	norm := x.p.seg.norm(doc)
+	if p := norm[5]; x.home != 0 && p != 0 && p != x.home {
+		score *= elsewhere
+	}
 	if score *= quality(getNorm(norm), x.today, &x.fades); score < x.best.min || !x.limits.pass(doc, norm) {
 		return true
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"helix/internal/kb/entry"
+	"helix/internal/kb/index"
 )
 
 // ErrNotFound: no entry has that id.
@@ -23,14 +24,24 @@ type Count struct {
 	Entries int
 }
 
+// NoProject in place of a project means the entries that belong to none: they hold
+// for all.
+const NoProject = index.NoProject
+
 // Filter restricts entries. The zero Filter lets every active entry pass.
 type Filter struct {
 	Topic  string // exact, or a pattern with * in it; "a/" also means everything below a
 	Tag    string
 	Source string // path, its last elements, or path:line; without regard to the line
 	Kind   string
-	Since  time.Time // created at or after
-	Until  time.Time // created before
+	// Project lets only the entries of a project pass: its path, the last elements of
+	// it, or NoProject for those of none.
+	Project string
+	// For lets pass what holds for the project with this path: its entries, and those
+	// of none. With NoProject only the latter.
+	For   string
+	Since time.Time // created at or after
+	Until time.Time // created before
 	// Hidden lets entries pass that recall does not show: forgotten, expired,
 	// superseded, not yet valid.
 	Hidden bool
@@ -41,7 +52,7 @@ type Filter struct {
 }
 
 // Query is a search. Text may hold words, "quoted phrases", -excluded words, and
-// the filters topic: tag: source: kind: since: until:.
+// the filters topic: tag: source: kind: project: since: until:.
 type Query struct {
 	Text  string
 	Plain bool // Text is just words: nothing in it has another meaning
@@ -51,7 +62,7 @@ type Query struct {
 	Names   []string
 	Limit   int // 0 means 20
 	Filter  Filter
-	Exclude []Filter // of each, what has its Topic, Tag or Source is left out
+	Exclude []Filter // of each, what has its Topic, Tag, Source or Project is left out
 }
 
 // Hit is one entry found, the best first.

@@ -64,6 +64,10 @@ func (v *View) filter(fs ...Filter) (index.Filter, bool) {
 		if f.Quick {
 			out.Budget = quickBudget
 		}
+		out.For = both(out.For, f.For)
+		if f.Project == NoProject {
+			out.For = NoProject
+		}
 		if f.Kind != "" {
 			if out.Kind != "" && string(out.Kind) != f.Kind {
 				return out, false
@@ -86,7 +90,18 @@ func (v *View) filter(fs ...Filter) (index.Filter, bool) {
 	return out, true
 }
 
-// keySets gives a set of keys for each of the topic, tag and source of f.
+// both is the scope of what holds for two projects.
+func both(a, b string) string {
+	switch {
+	case a == "":
+		return b
+	case b == "", a == b:
+		return a
+	}
+	return NoProject
+}
+
+// keySets gives a set of keys for each of the topic, tag, source and project of f.
 func (v *View) keySets(f Filter) (sets [][]string) {
 	if f.Topic != "" {
 		sets = append(sets, v.topicKeys(f.Topic))
@@ -96,6 +111,9 @@ func (v *View) keySets(f Filter) (sets [][]string) {
 	}
 	if f.Source != "" {
 		sets = append(sets, v.sourceKeys(f.Source))
+	}
+	if f.Project != "" && f.Project != NoProject {
+		sets = append(sets, v.projectKeys(f.Project))
 	}
 	return sets
 }
@@ -142,6 +160,15 @@ func matchTopic(pattern, name string) bool {
 		name = name[at+len(part):]
 	}
 	return name == ""
+}
+
+// projectKeys gives the project with that path, or those whose paths end so.
+func (v *View) projectKeys(p string) []string {
+	key := index.ProjectKey(p)
+	if path.IsAbs(p) {
+		return v.existing(key)
+	}
+	return v.snap.Keys(key)
 }
 
 // sourceKeys gives the sources that may mean the same file as p: of two paths, one

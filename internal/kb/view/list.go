@@ -42,6 +42,15 @@ func (v *View) Tags() ([]Count, error) { return v.counts((*index.Snapshot).Tags)
 // its leading slash.
 func (v *View) Sources() ([]Count, error) { return v.counts((*index.Snapshot).Sources) }
 
+// Projects counts the projects of active entries, by path.
+func (v *View) Projects() ([]Count, error) {
+	all, err := v.counts((*index.Snapshot).Projects)
+	for i := range all {
+		all[i].Name = "/" + all[i].Name
+	}
+	return all, err
+}
+
 // Entries gives the entries that pass f in the order of the log. A record that is
 // damaged is left out.
 func (v *View) Entries(f Filter) iter.Seq2[entry.Entry, error] {

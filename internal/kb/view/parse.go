@@ -15,7 +15,7 @@ import (
 var ErrQuery = errors.New("cannot search for that")
 
 // filterNames are the words before a colon that have a meaning.
-var filterNames = []string{"topic", "tag", "source", "kind", "since", "until", "after", "before"}
+var filterNames = []string{"topic", "tag", "source", "kind", "project", "since", "until", "after", "before"}
 
 // parsed is a query taken apart.
 type parsed struct {
@@ -25,7 +25,7 @@ type parsed struct {
 	not        []string
 	notPhrases []text.Phrase
 	filters    []Filter // all of them must pass
-	exclude    []Filter // of each only Topic, Tag, Source
+	exclude    []Filter // of each only Topic, Tag, Source, Project
 	names      []string
 	shown      []string // for Result.Words
 }
@@ -47,6 +47,13 @@ func (v *View) parse(q Query) (*parsed, error) {
 	for rest != "" {
 		var tok token
 		tok, rest = nextToken(rest)
+		if tok.key == "project" && v.opts.named != nil {
+			named, err := v.opts.named(tok.value)
+			if err != nil {
+				return nil, fmt.Errorf("%w: %w", ErrQuery, err)
+			}
+			tok.value = named
+		}
 		if err := p.add(tok, &plain, v.opts.now()); err != nil {
 			return nil, err
 		}
@@ -111,7 +118,7 @@ func (p *parsed) add(t token, plain *strings.Builder, now time.Time) error {
 				plain.WriteString(t.key + " " + t.value + " ") // as in localhost:8080
 				return nil
 			}
-			return fmt.Errorf("%w: unknown filter %q: there are topic: tag: source: kind: since: until:; to search for the text, put it in quotes", ErrQuery, t.key+":")
+			return fmt.Errorf("%w: unknown filter %q: there are topic: tag: source: kind: project: since: until:; to search for the text, put it in quotes", ErrQuery, t.key+":")
 		}
 		return p.addFilter(t, now)
 	}
@@ -140,6 +147,8 @@ func (p *parsed) addFilter(t token, now time.Time) error {
 		f.Tag = t.value
 	case "source":
 		f.Source = t.value
+	case "project":
+		f.Project = t.value
 	case "kind":
 		f.Kind = t.value
 		if !entry.Kind(t.value).Known() {
@@ -157,8 +166,8 @@ func (p *parsed) addFilter(t token, now time.Time) error {
 		p.filters = append(p.filters, f)
 		return nil
 	}
-	if f.Topic == "" && f.Tag == "" && f.Source == "" {
-		return fmt.Errorf("%w: -%s: cannot be excluded; topic: tag: source: and words can", ErrQuery, t.key)
+	if f.Topic == "" && f.Tag == "" && f.Source == "" && (f.Project == "" || f.Project == NoProject) {
+		return fmt.Errorf("%w: -%s: cannot be excluded; topic: tag: source: project: and words can", ErrQuery, t.key)
 	}
 	p.exclude = append(p.exclude, f)
 	return nil

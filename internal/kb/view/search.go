@@ -3,6 +3,7 @@ package view
 import (
 	"cmp"
 	"errors"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -52,7 +53,7 @@ func (v *View) search(p *parsed, limit int, orMode bool) (Result, error) {
 	if !ok {
 		return Result{}, nil
 	}
-	iq.Limit = limit + 1
+	iq.Limit, iq.Home = limit+1, v.opts.home
 	if v.opts.stale != nil {
 		iq.Limit = limit + max(5, limit/4)
 	}
@@ -78,7 +79,7 @@ func (v *View) search(p *parsed, limit int, orMode bool) (Result, error) {
 			return Result{}, err
 		}
 		h := Hit{Entry: e, Score: float64(f.Score)}
-		h.Stale = e.Source.Path != "" && stale(e.Source.Path, e.Source.Hash, e.Created)
+		h.Stale = e.Source.Path != "" && v.here(&e) && stale(e.Source.Path, e.Source.Hash, e.Created)
 		if h.Stale && e.Confidence > entry.StaleConfidence {
 			// As quality in kb/index counts confidence.
 			h.Score *= (0.5 + entry.StaleConfidence/2) / (0.5 + e.Confidence/2)
@@ -88,6 +89,12 @@ func (v *View) search(p *parsed, limit int, orMode bool) (Result, error) {
 	slices.SortStableFunc(res.Hits, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })
 	res.Hits = res.Hits[:min(limit, len(res.Hits))]
 	return res, nil
+}
+
+// here reports whether the file that an entry comes from can be looked for in the
+// project at hand.
+func (v *View) here(e *entry.Entry) bool {
+	return e.Project == "" || e.Project == v.opts.home || filepath.IsAbs(e.Source.Path)
 }
 
 // Matches counts all entries that q finds, whatever its limit.

@@ -38,6 +38,8 @@ type options struct {
 	now     func() time.Time
 	maxTail int64
 	once    bool
+	home    string                       // project whose entries are preferred
+	named   func(string) (string, error) // the project that project: means
 }
 
 // Option changes how a view is opened.
@@ -57,6 +59,12 @@ func WithClock(now func() time.Time) Option { return func(o *options) { o.now = 
 // WithMaxTail refuses with ErrBehind to go through more than so many bytes that
 // the index lacks, for one who has no time.
 func WithMaxTail(bytes int64) Option { return func(o *options) { o.maxTail = bytes } }
+
+// WithProject has searches prefer the entries of the project with the path home, ""
+// for none, and has named give the Filter.Project that project: means in a query.
+func WithProject(home string, named func(string) (string, error)) Option {
+	return func(o *options) { o.home, o.named = home, named }
+}
 
 // Once is for a process that asks a few questions and ends. Of a large index it
 // reads what it needs instead of mapping it.

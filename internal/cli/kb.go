@@ -16,13 +16,15 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"helix/internal/checkout"
 	"helix/internal/kb"
 )
 
 const kbLong = `Store, search and change what helix remembers across runs and sessions: findings,
 decisions, gotchas, how things are done, each under a topic. The memory lies in
 one folder: --kb, else HELIX_KB, else .helix-kb in the home folder. The same memory
-serves agents through: helix serve
+serves agents through: helix serve. What is stored in a git checkout belongs to its project,
+and does not bind others; --project none is for what holds everywhere.
 
   helix kb store auth "gotcha: tokens live 15 minutes" --source auth.go:42
   helix kb search token lifetime
@@ -53,6 +55,12 @@ func (a *App) kbCmd() *cobra.Command {
 	)
 	return cmd
 }
+
+// storeProject is the help of the flag that says to which project something belongs.
+const storeProject = "`project` that it belongs to: a path in its checkout, its name, or none for all (default that of the current folder)"
+
+// onlyProject is that of the flag that lists the entries of one project.
+const onlyProject = "only entries of this `project`: a path in its checkout (. is here), its name, or none for those of none"
 
 // kbResult is what every method of the memory gives.
 type kbResult interface{ Text() string }
@@ -92,7 +100,7 @@ func (a *App) openMemory(dir string) (*kb.Memory, error) {
 	if file, err := os.Stat(dir); err == nil && !file.IsDir() {
 		return nil, fmt.Errorf("%s is a file: the memory is a folder; give another with --kb or HELIX_KB", dir)
 	}
-	return kb.Open(dir, kb.WithRoot(a.workRoot()), kb.WithSession(a.sessionID())), nil
+	return kb.Open(dir, kb.WithRoot(a.workRoot()), kb.WithSession(a.sessionID()), kb.WithProject(checkout.Of(a.Dir), a.Dir)), nil
 }
 
 // sessionID is the session of an agent in which this process runs, "" for none.

@@ -70,9 +70,6 @@ func (a *App) graft(ctx context.Context, m *kb.Memory, path string, g graftFlags
 	case g.fromHook && (g.dryRun || g.agent != "" || path == "-"):
 		return nil, errors.New("graft: --from-hook reads a file and stores what is new; leave --dry-run, --agent and - out")
 	}
-	if root, err := projectRoot(a.Dir); err == nil {
-		g.origin.Project = root
-	}
 	if g.fromHook {
 		result, err := experience.Follow(ctx, m, m.Dir(), a.kbPath(path), format, g.origin, a.extract)
 		if err != nil {

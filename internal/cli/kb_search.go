@@ -15,7 +15,9 @@ func (a *App) kbSearchCmd(f *kbFlags) *cobra.Command {
 		Use: "search [QUERY]", Short: "Find entries",
 		Long: `Find entries that have all words of the query, or some of them if no entry has
 all. A query may have "quoted phrases", -excluded words and the filters topic: tag:
-source: kind: since: until: among its words (put -- before a query that begins with -).`,
+source: kind: project: since: until: among its words (put -- before a query that begins
+with -). Entries of the project at hand come before those of others that fit alike, which
+are marked @name; project:. finds only the former.`,
 		Example: `  helix kb search token lifetime
   helix kb search 'deadlock topic:build' --days 30 --detail full`,
 		RunE: a.kbRun(f, func(ctx context.Context, m *kb.Memory, args []string) (kbResult, error) {
@@ -31,6 +33,7 @@ source: kind: since: until: among its words (put -- before a query that begins w
 	fl.StringVar(&r.Tag, "tag", "", "only entries with this tag")
 	fl.StringVar(&r.Source, "source", "", "only entries about this file")
 	fl.StringVar(&r.Kind, "kind", "", "only entries of this kind")
+	fl.StringVar(&r.Project, "project", "", onlyProject)
 	fl.StringVar(&r.After, "after", "", "only entries made at or after this date, today, yesterday, week, month")
 	fl.StringVar(&r.Before, "before", "", "only entries made before")
 	fl.IntVar(&r.Days, "days", 0, "only entries of the last so many days")

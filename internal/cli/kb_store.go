@@ -21,8 +21,10 @@ func (a *App) kbStoreCmd(f *kbFlags) *cobra.Command {
 		Use: use, Short: "Store one finding", Args: topicAnd(use),
 		Long: `Store one finding under a topic. The text is the rest of the arguments, or standard
 input. Its first word may say what it is: gotcha:, decision:, invariant:, how-to: …
-What looks like a secret is replaced by a marker.`,
+What looks like a secret is replaced by a marker. In a git checkout the entry belongs to
+its project, that of the main checkout in a linked work tree: it is no rule elsewhere.`,
 		Example: `  helix kb store auth "gotcha: tokens live 15 minutes" --source auth.go:42
+  helix kb store git "preference: no merge commits" --project none
   git log -1 --format=%B | helix kb store release -`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.kbRun(f, func(ctx context.Context, m *kb.Memory, args []string) (_ kbResult, err error) {
@@ -42,6 +44,7 @@ What looks like a secret is replaced by a marker.`,
 	fl.StringSliceVar((*[]string)(&r.Tags), "tags", nil, "tags, separated by commas; without, they are found from the first words")
 	fl.StringVar(&r.Source, "source", "", "file that it comes from, as `path:line`")
 	fl.Float64Var(&confidence, "confidence", 1, "how sure it is, 0 to 1")
+	fl.StringVar(&r.Project, "project", "", storeProject)
 	fl.StringSliceVar((*[]string)(&r.Links), "link", nil, "entry that belongs to it: its id, or topic:index; repeatable")
 	fl.BoolVar(&r.Force, "force", false, "do not look for entries that say nearly the same")
 	fl.BoolVar(&r.AllowSecrets, "allow-secrets", false, "store what looks like a secret as it is")
@@ -53,7 +56,7 @@ func (a *App) kbBatchCmd(f *kbFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "batch [FILE | -]", Short: "Store several findings at once", Args: cobra.MaximumNArgs(1),
 		Long: `Store several findings with one write, all or none: JSON objects with topic and
-text and, if you like, kind, tags, source, confidence, links; one a line, or in an array.
+text and, if you like, kind, tags, source, confidence, links, project; one a line, or in an array.
 One that says nearly the same as an earlier one of the batch is left out.`,
 		RunE: a.kbRun(f, func(ctx context.Context, m *kb.Memory, args []string) (kbResult, error) {
 			text, name, err := a.fileOf(args)
@@ -66,6 +69,7 @@ One that says nearly the same as an earlier one of the batch is left out.`,
 			return m.Batch(ctx, r)
 		}),
 	}
+	cmd.Flags().StringVar(&r.Project, "project", "", storeProject)
 	cmd.Flags().BoolVar(&r.Verbose, "verbose", false, "print a line for each entry")
 	cmd.Flags().BoolVar(&r.AllowSecrets, "allow-secrets", false, "store what looks like a secret as it is")
 	return cmd
@@ -77,7 +81,7 @@ func parseBatch(text, name string) ([]kb.StoreRequest, error) {
 	d.DisallowUnknownFields()
 	where := func(err error) error {
 		if field, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
-			err = fmt.Errorf("unknown field %s: there are topic, text, kind, tags, source, confidence, links, force", field)
+			err = fmt.Errorf("unknown field %s: there are topic, text, kind, tags, source, confidence, links, project, force", field)
 		}
 		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
 			err = fmt.Errorf("the value of %q cannot be a %s", wrong.Field, wrong.Value)

@@ -21,6 +21,7 @@ func (a *App) kbRecentCmd(f *kbFlags) *cobra.Command {
 		Use: "recent", Short: "List what was stored lately", Args: cobra.NoArgs,
 		RunE: a.kbRun(f, func(ctx context.Context, m *kb.Memory, _ []string) (kbResult, error) { return m.Recent(ctx, r) }),
 	}
+	cmd.Flags().StringVar(&r.Project, "project", "", onlyProject)
 	cmd.Flags().IntVar(&r.Days, "days", 0, "how far back (default 7)")
 	cmd.Flags().IntVar(&r.Hours, "hours", 0, "how far back; overrides days")
 	cmd.Flags().IntVar(&r.Limit, "limit", 0, "most entries to list (default 20)")
@@ -43,6 +44,7 @@ func (a *App) kbEntriesCmd(f *kbFlags) *cobra.Command {
 		},
 	}
 	cmd.Flags().IntVar(&index, "index", 0, "only the entry at this place, from 0; negative from the end")
+	cmd.Flags().StringVar(&r.Project, "project", "", onlyProject)
 	cmd.Flags().StringVar(&r.Match, "match", "", "only entries with this text")
 	cmd.Flags().StringSliceVar(&r.Focus, "focus", nil, "only these categories, such as gotchas,decisions")
 	cmd.Flags().IntVar(&r.Limit, "limit", 0, "most entries to list, the newest (default 50)")

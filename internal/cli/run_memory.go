@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"helix/internal/checkout"
 	"helix/internal/contextpack"
 	"helix/internal/guide"
 	"helix/internal/kb"
@@ -30,7 +31,7 @@ func (a *App) runMemory(p *project) (m run.Memory, closeIt func()) {
 		fmt.Fprintf(a.Stderr, "helix: the run remembers nothing: %s is a file, the memory is a folder; give another with HELIX_KB\n", dir)
 		return nil, func() {}
 	}
-	base := kb.Open(dir, kb.WithRoot(p.repo.Dir))
+	base := kb.Open(dir, kb.WithRoot(p.repo.Dir), kb.WithProject(checkout.Of(p.repo.Dir), p.repo.Dir))
 	return &remember.Memory{KB: base, Root: p.repo.Dir, Surround: surround(p.repo.Dir)}, func() {
 		closed := make(chan error, 1)
 		go func() { closed <- base.Close() }()

@@ -82,12 +82,12 @@ func (g *gatherer) decisions() error {
 	}
 	found, err := g.Memory.Search(view.Query{
 		Text: strings.Join(text.Words(g.task.words()), " "), Plain: true, Any: true, Limit: maxDecisions / 2,
-		Filter: view.Filter{Kind: string(entry.Decision)},
+		Filter: view.Filter{Kind: string(entry.Decision), For: g.Project},
 	})
 	if err != nil {
 		return err
 	}
-	newest, err := g.Memory.Newest(maxDecisions, view.Filter{Kind: string(entry.Decision)})
+	newest, err := g.Memory.Newest(maxDecisions, view.Filter{Kind: string(entry.Decision), For: g.Project})
 	if err != nil {
 		return err
 	}

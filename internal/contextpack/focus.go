@@ -74,7 +74,7 @@ func (g *gatherer) recall() error {
 	}
 	found, err := g.Memory.Search(view.Query{
 		Text: strings.Join(text.Words(g.task.words()), " "), Plain: true, Any: true, Limit: maxMemories,
-		Names: g.names(),
+		Names: g.names(), Filter: view.Filter{For: g.Project},
 	})
 	if err != nil {
 		return err

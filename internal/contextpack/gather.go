@@ -58,10 +58,13 @@ type Module struct {
 
 // Sources are where a context comes from. Tree and Memory may be nil.
 type Sources struct {
-	Root   string
-	Tree   Tree
-	Memory Memory
-	Now    time.Time
+	Root string
+	// Project is that of the memory which the context is for: entries of others are left
+	// out, those of none stay. view.NoProject leaves out all that belong to any.
+	Project string
+	Tree    Tree
+	Memory  Memory
+	Now     time.Time
 }
 
 // Build gathers what a task needs and packs it into budget tokens. A source that

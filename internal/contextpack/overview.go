@@ -38,7 +38,7 @@ func (g *gatherer) newestDecisions() error {
 	if g.Memory == nil {
 		return nil
 	}
-	newest, err := g.Memory.Newest(maxDecisions, view.Filter{Kind: "decision"})
+	newest, err := g.Memory.Newest(maxDecisions, view.Filter{Kind: "decision", For: g.Project})
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (g *gatherer) active(files []Active) error {
 		return nil
 	}
 	for _, f := range files {
-		known, err := g.Memory.Newest(memoriesOfFile, view.Filter{Source: f.Path})
+		known, err := g.Memory.Newest(memoriesOfFile, view.Filter{Source: f.Path, For: g.Project})
 		if err != nil {
 			return err
 		}

@@ -29,7 +29,6 @@ type Memory interface {
 type Origin struct {
 	Agent   string
 	Session string
-	Project string
 	Bead    string
 	Commit  string    // that the work ended in
 	Outcome Outcome   // what the one who ran the agent knows; "": what the transcript says
@@ -66,7 +65,7 @@ type Grafting struct {
 // the same at the same time.
 const LockName = "experience.lock"
 
-// Graft stores what the memory in dir does not know yet, and appends it to
+// Graft stores what the memory in dir does not know of the project at hand yet, and appends it to
 // experience.jsonl there. What it returns with an error was stored.
 func Graft(ctx context.Context, m Memory, dir string, o Origin, found []Experience) (Grafted, error) {
 	if len(found) == 0 {
@@ -140,7 +139,7 @@ func Check(ctx context.Context, m Memory, o Origin, found []Experience) (Grafted
 const maxCompared = 2000
 
 func textsOf(ctx context.Context, m Memory, topic string) ([]wordSet, error) {
-	entries, err := m.EntriesOf(ctx, kb.EntriesRequest{Topic: topic, Limit: maxCompared})
+	entries, err := m.EntriesOf(ctx, kb.EntriesRequest{Topic: topic, Limit: maxCompared, Own: true})
 	if errors.Is(err, kb.ErrNotFound) {
 		return nil, nil
 	}
@@ -200,7 +199,7 @@ func requests(o Origin, all []Grafting) []kb.StoreRequest {
 	for _, g := range all {
 		out = append(out, kb.StoreRequest{
 			Topic: g.Topic, Text: g.Text, Kind: g.Kind, Tags: tags(o, g.Rule), Source: g.Source, Confidence: &g.Confidence,
-			Project: oneLine(o.Project, 200), Session: oneLine(o.Session, 200),
+			Session: oneLine(o.Session, 200),
 		})
 	}
 	return out

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"helix/internal/ask"
+	"helix/internal/checkout"
 	"helix/internal/kb/text"
 	"helix/internal/kb/view"
 )
@@ -32,12 +34,14 @@ type AskResult struct {
 
 // Found is a place in the code, or an entry of the memory.
 type Found struct {
-	Path  string  `json:"path,omitempty"`
-	Line  int     `json:"line,omitempty"`
-	ID    string  `json:"id,omitempty"` // of an entry
-	Topic string  `json:"topic,omitempty"`
-	What  string  `json:"what"`
-	Score float64 `json:"score"`
+	Path  string `json:"path,omitempty"`
+	Line  int    `json:"line,omitempty"`
+	ID    string `json:"id,omitempty"` // of an entry
+	Topic string `json:"topic,omitempty"`
+	// Project is that of an entry which belongs to another one than this.
+	Project string  `json:"project,omitempty"`
+	What    string  `json:"what"`
+	Score   float64 `json:"score"`
 }
 
 // Text gives a line for each: path:line for code, the topic and the id for a
@@ -49,6 +53,8 @@ func (r AskResult) Text() string {
 	var b strings.Builder
 	for _, f := range r.Found {
 		switch {
+		case f.Project != "":
+			fmt.Fprintf(&b, "[%s] @%s %s (%s)\n", f.Topic, filepath.Base(f.Project), f.What, f.ID)
 		case f.ID != "":
 			fmt.Fprintf(&b, "[%s] %s (%s)\n", f.Topic, f.What, f.ID)
 		case f.Line > 0:
@@ -140,15 +146,20 @@ func (g *Guide) fromMemory(r AskRequest, answered bool, found map[string]Found) 
 		return nil, nil
 	}
 	mark := text.NewMarker(res.Words)
+	project := checkout.Of(g.Root)
 	for _, h := range res.Hits {
 		if res.Fallback && h.Score < relevant*res.Hits[0].Score {
 			break
 		}
 		e := &h.Entry
-		found[e.ID] = Found{
+		f := Found{
 			ID: e.ID, Topic: e.Topic, Path: e.Source.Path, Line: e.Source.Line,
 			What: strings.Join(mark.Snippet(e.Text, 1, 160), ""),
 		}
+		if e.Project != project {
+			f.Project = e.Project
+		}
+		found[e.ID] = f
 		keys = append(keys, e.ID)
 	}
 	return keys, nil

@@ -1,11 +1,13 @@
 package guide
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"time"
 
+	"helix/internal/checkout"
 	"helix/internal/contextpack"
 	"helix/internal/kb"
 	"helix/internal/tracker"
@@ -135,7 +137,7 @@ func (g *Guide) Pack(ctx context.Context, task contextpack.Task, tokens int) (_ 
 
 // sources are what a context is put together from, until done.
 func (g *Guide) sources(ctx context.Context) (_ contextpack.Sources, done func() error, err error) {
-	s := contextpack.Sources{Root: g.Root, Now: g.now()}
+	s := contextpack.Sources{Root: g.Root, Project: cmp.Or(checkout.Of(g.Root), kb.NoProject), Now: g.now()}
 	var closers []func() error
 	done = func() (err error) {
 		for _, c := range closers {

@@ -29,7 +29,7 @@ func ambient(q *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	a := &about{mem: m, target: t, stem: stemWords(t.path, stem), seen: map[string]bool{}, topics: map[string]int{}, cacheDir: q.env.CacheDir}
+	a := &about{mem: m, target: t, stem: stemWords(t.path, stem), seen: map[string]bool{}, topics: map[string]int{}, cacheDir: q.env.CacheDir, scope: q.scope(t.abs)}
 	for _, add := range []func() error{
 		func() error { return a.sourceLinked(name) },
 		a.refactored,
@@ -67,6 +67,7 @@ type about struct {
 	target   target
 	stem     string
 	cacheDir string
+	scope    string // project of the file: what belongs to another is not about it
 
 	layers []layer
 	seen   map[string]bool // ids of what is in a layer
@@ -101,7 +102,7 @@ func (a *about) sourceLinked(name string) error {
 		if path == "" || len(a.own) > 0 {
 			continue
 		}
-		all, err := a.mem.Newest(look, view.Filter{Source: path, Quick: true})
+		all, err := a.mem.Newest(look, view.Filter{Source: path, For: a.scope, Quick: true})
 		if err != nil {
 			return err
 		}
@@ -192,7 +193,7 @@ func (a *about) named(names []string, n int) ([]*entry.Entry, error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
-	found, err := a.mem.Search(view.Query{Names: names, Limit: n, Filter: view.Filter{Except: a.seen, Quick: true}})
+	found, err := a.mem.Search(view.Query{Names: names, Limit: n, Filter: view.Filter{For: a.scope, Except: a.seen, Quick: true}})
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +211,7 @@ func (a *about) named(names []string, n int) ([]*entry.Entry, error) {
 // from another file of the same name is about that one.
 func (a *about) related() error {
 	const show = 3
-	found, err := a.mem.Search(view.Query{Text: a.stem, Limit: 2 * show, Filter: view.Filter{Except: a.seen, Quick: true}})
+	found, err := a.mem.Search(view.Query{Text: a.stem, Limit: 2 * show, Filter: view.Filter{For: a.scope, Except: a.seen, Quick: true}})
 	if err != nil || found.Fallback {
 		return err
 	}
@@ -235,7 +236,7 @@ func (a *about) coupled() error {
 		if len(near) == show {
 			break
 		}
-		found, err := a.mem.Newest(each, view.Filter{Topic: topic, Except: a.seen, Quick: true})
+		found, err := a.mem.Newest(each, view.Filter{Topic: topic, For: a.scope, Except: a.seen, Quick: true})
 		if err != nil {
 			return err
 		}

@@ -44,8 +44,8 @@ const overview = `# Project context
 - client/ — retries requests with backoff [expand: node_3]
 `
 
-// checkout is a repository with a queue, and a folder in it.
-func checkout(t testing.TB) (root, below string) {
+// repo is a repository with a queue, and a folder in it.
+func repo(t testing.TB) (root, below string) {
 	t.Helper()
 	root = t.TempDir()
 	below = filepath.Join(root, "client")
@@ -100,7 +100,7 @@ func leave(t testing.TB, dir, root, text string, at time.Time) {
 // question has words of it, and at the first edit.
 func TestPrepared(t *testing.T) {
 	t.Parallel()
-	root, below := checkout(t)
+	root, below := repo(t)
 	dir := remembers(t, shop...)
 	a := &asker{dir: dir, cwd: below}
 	const question = `,"prompt":"why does backoff in retry take so long?"`
@@ -185,7 +185,7 @@ func TestNotPrepared(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			root, below := checkout(t)
+			root, below := repo(t)
 			dir := remembers(t, shop...)
 			touch(t, filepath.Join(dir, "data.log"), now.Add(-48*time.Hour))
 			leave(t, dir, root, overview, tt.at)
@@ -242,7 +242,7 @@ func TestStartFits(t *testing.T) {
 		"quotes": strings.Repeat(`""""\\\\`+"\n", 600),
 		"wide":   strings.Repeat("規則の一つ\n", 600),
 	} {
-		root, below := checkout(t)
+		root, below := repo(t)
 		dir := remembers(t, shop...)
 		leave(t, dir, root, text, time.Now())
 		var out bytes.Buffer
@@ -258,7 +258,7 @@ func TestStartFits(t *testing.T) {
 // TestNudge: a server is asked to refresh, and whatever it does, a session starts.
 func TestNudge(t *testing.T) {
 	t.Parallel()
-	root, below := checkout(t)
+	root, below := repo(t)
 	short := func() string { // a socket's path must be short
 		dir, err := os.MkdirTemp("", "h")
 		if err != nil {

@@ -28,7 +28,7 @@ func (q *request) lookUp(words []string, n int) ([]entry.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := m.Search(view.Query{Text: strings.Join(words, " "), Any: true, Limit: 3 * n, Filter: view.Filter{Quick: true}})
+	found, err := m.Search(view.Query{Text: strings.Join(words, " "), Any: true, Limit: 3 * n, Filter: view.Filter{For: q.scope(""), Quick: true}})
 	if err != nil {
 		return nil, err
 	}

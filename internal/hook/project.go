@@ -1,9 +1,7 @@
 package hook
 
 import (
-	"path/filepath"
-	"strings"
-
+	"helix/internal/checkout"
 	"helix/internal/hook/handover"
 	"helix/internal/kb/rawfile"
 )
@@ -16,18 +14,22 @@ type project struct {
 
 // project finds the checkout that the session's folder lies in; false for none.
 func (q *request) project() (project, bool) {
-	cwd := str(q.input, "cwd")
-	if !filepath.IsAbs(cwd) || strings.ContainsRune(cwd, 0) {
+	root := checkout.Root(str(q.input, "cwd"))
+	if root == "" {
 		return project{}, false
 	}
-	for at := filepath.Clean(cwd); ; at = filepath.Dir(at) {
-		if exists(at + "/.git") {
-			return project{at, handover.Project(at)}, true
-		}
-		if at == filepath.Dir(at) {
-			return project{}, false
-		}
+	return project{root, handover.Project(root)}, true
+}
+
+// scope is the project whose entries, with those of none, are shown: that of the file
+// at hand, "" for no file, else that in which the session works. Outside of any
+// checkout it is "", and all are shown: there is nothing that they could be confused
+// with.
+func (q *request) scope(file string) string {
+	if project := checkout.Of(file); project != "" {
+		return project
 	}
+	return checkout.Of(str(q.input, "cwd"))
 }
 
 func exists(path string) bool {

@@ -58,7 +58,7 @@ func TestSetUp(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			root, below := checkout(t)
+			root, below := repo(t)
 			os.Remove(filepath.Join(root, ".ddx"))
 			dir := t.TempDir()
 			for project, s := range map[string]*handover.Settings{"": tt.settings, handover.Project(root): tt.own} {
@@ -100,7 +100,7 @@ func TestSetUp(t *testing.T) {
 // TestServerIsStarted: only where that is set, and the memory is there.
 func TestServerIsStarted(t *testing.T) {
 	t.Parallel()
-	root, below := checkout(t)
+	root, below := repo(t)
 	for _, tt := range []struct {
 		on   bool
 		want int

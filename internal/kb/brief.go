@@ -40,6 +40,9 @@ const (
 const (
 	relevantTopic = 10 // of a topic that was asked for
 	relevantLink  = 1  // of an entry that another one refers to
+	// relevantOther is of a topic that was asked for, and of another project, as
+	// searches weigh them.
+	relevantOther = 7.5
 )
 
 // Brief makes one short text of what the memory knows about a topic or some words,
@@ -239,7 +242,11 @@ func (c *collector) newest(n int, topic string) error {
 		c.more, entries = true, entries[:n]
 	}
 	for _, e := range entries {
-		c.add(e, relevantTopic)
+		relevance := float64(relevantTopic)
+		if c.m.home != "" && c.m.elsewhere(e.Project) {
+			relevance = relevantOther
+		}
+		c.add(e, relevance)
 	}
 	return nil
 }
@@ -267,7 +274,7 @@ func (c *collector) add(e entry.Entry, relevance float64) {
 	}
 	shown := c.m.show(c.files, &e)
 	c.found[e.ID] = len(c.all)
-	c.all = append(c.all, brief.Candidate{Entry: e, Relevance: relevance, Confidence: shown.Confidence, Stale: shown.Stale})
+	c.all = append(c.all, brief.Candidate{Entry: e, Relevance: relevance, Confidence: shown.Confidence, Stale: shown.Stale, Other: shown.Other})
 }
 
 // follow resolves the links of what was collected, and adds what they lead to. It

@@ -76,6 +76,9 @@ func (m *Memory) Close() error {
 // Dir is the folder of the memory.
 func (m *Memory) Dir() string { return m.dir }
 
+// Project is the project in which this process works, "" for none.
+func (m *Memory) Project() string { return m.home }
+
 // DefaultDir is the folder that is used when none is named: $HELIX_KB, else
 // .helix-kb in the home folder.
 func DefaultDir(getenv func(string) string) (string, error) { return view.DefaultDir(getenv) }

@@ -22,9 +22,10 @@ type Options struct {
 	Log     *slog.Logger // nil: nothing is logged
 }
 
-const instructions = `helix remembers what was learned about this project across sessions: findings, decisions, gotchas, invariants, how things are done, each under a topic.
+const instructions = `helix remembers what was learned about this project and others across sessions: findings, decisions, gotchas, invariants, how things are done, each under a topic.
 Before starting work on something, search for it; use brief for an overview of a topic.
 When you learn something that was not obvious, store it at once, with its source (path:line) when it comes from a file: one finding per entry, self-contained, in the words somebody would search for.
+What you store belongs to the project you work in; store what holds everywhere with project "none". A result with "other_project" (in text: @name) is what was learned in another project: it may help, but its decisions are no rules here.
 Correct an entry that has become wrong with edit (revise, delete) rather than storing a contradiction.`
 
 // Serve answers one client until In ends or ctx is done. At the end of In it

@@ -23,10 +23,10 @@ const dates = "YYYY-MM-DD, an RFC 3339 time, today, yesterday, week or month"
 func searchTool() *tool {
 	return &tool{
 		name: "search", title: "Search the memory",
-		description: `Find what is remembered about something. Do this before you start work, before you read a file that you do not know, and when you meet an error. Every word counts, also by its stem; if no entry has all words, those with some are given and "fallback" says so. Give specific words: names, error texts, files.`,
+		description: `Find what is remembered about something. Do this before you start work, before you read a file that you do not know, and when you meet an error. Every word counts, also by its stem; if no entry has all words, those with some are given and "fallback" says so. Give specific words: names, error texts, files. What belongs to another project than the one you work in has "other_project": it may help, and binds nothing here.`,
 		reads:       true, idempotent: true, always: true,
 		input: input(
-			str("query", `words; "quoted phrases", -excluded words and the filters topic: tag: source: kind: since: until: may be among them; may be left out if topic, tag, source, kind or a time says what to list`),
+			str("query", `words; "quoted phrases", -excluded words and the filters topic: tag: source: kind: project: since: until: may be among them; may be left out if topic, tag, source, kind, project or a time says what to list`),
 			str("detail", "how much of each entry: full text, medium (default: two lines), brief (one line); or only numbers: count, topics (matches by topic), grouped (by topic, with entries)", "full", "medium", "brief", "count", "topics", "grouped"),
 			count("limit", "the most entries to give, 20 by default"),
 			str("mode", "and (default): all words; or: any of them", "and", "or"),
@@ -34,6 +34,7 @@ func searchTool() *tool {
 			str("tag", "only entries with this tag"),
 			str("source", "only entries about this file"),
 			str("kind", "only this kind of entry", kinds()...),
+			str("project", onlyProject),
 			str("after", "only entries made at or after: "+dates),
 			str("before", "only entries made before: "+dates),
 			count("days", "only entries of the last so many days"),
@@ -53,10 +54,16 @@ func finding() []arg {
 		texts("tags", "found from the first words of the text if left out"),
 		str("source", "where it comes from: path or path:line. Give it whenever there is one: the memory then notices when the file changes"),
 		fraction("confidence", "how sure it is, from 0 to 1; 1 by default"),
+		str("project", storeProject),
 		texts("links", "ids of entries that belong to it, or topic:index"),
 		yes("force", "no check for entries that say nearly the same"),
 	}
 }
+
+const (
+	storeProject = `the project that it belongs to: left out, the one you work in; "none" for what holds in all projects, such as what the user prefers; else a path in its checkout, or its name`
+	onlyProject  = `only entries of this project: a path in its checkout ("." is the one you work in), its name, or "none" for those that hold in all projects`
+)
 
 var allowSecrets = "store text that looks like a secret as it is, instead of replacing the secret by a marker"
 
@@ -78,6 +85,7 @@ func batchTool() *tool {
 		description: "Remember up to 30 findings at once: all are stored, or none. Entries of the batch that say nearly the same as an earlier one are left out, and the result says which.",
 		input: input(
 			objects("entries", "the findings", 30, finding()...).must(),
+			str("project", "of entries that name none: "+storeProject),
 			yes("allow_secrets", allowSecrets),
 			yes("verbose", "name each entry in the text of the answer"),
 		),

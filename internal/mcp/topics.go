@@ -10,15 +10,16 @@ import (
 
 // topicsArgs are the arguments of all actions of topics.
 type topicsArgs struct {
-	Topic  string   `json:"topic"`
-	Days   int      `json:"days"`
-	Hours  int      `json:"hours"`
-	Limit  int      `json:"limit"`
-	Detail string   `json:"detail"`
-	Index  *int     `json:"index"`
-	Match  string   `json:"match"`
-	Focus  []string `json:"focus"`
-	Format string   `json:"format"`
+	Topic   string   `json:"topic"`
+	Project string   `json:"project"`
+	Days    int      `json:"days"`
+	Hours   int      `json:"hours"`
+	Limit   int      `json:"limit"`
+	Detail  string   `json:"detail"`
+	Index   *int     `json:"index"`
+	Match   string   `json:"match"`
+	Focus   []string `json:"focus"`
+	Format  string   `json:"format"`
 }
 
 func topicsActions() []action[topicsArgs] {
@@ -27,10 +28,10 @@ func topicsActions() []action[topicsArgs] {
 			return m.Topics(ctx)
 		}),
 		on("recent", "recent", func(ctx context.Context, m *kb.Memory, a topicsArgs) (kb.RecentResult, error) {
-			return m.Recent(ctx, kb.RecentRequest{Days: a.Days, Hours: a.Hours, Limit: a.Limit})
+			return m.Recent(ctx, kb.RecentRequest{Days: a.Days, Hours: a.Hours, Limit: a.Limit, Project: a.Project})
 		}),
 		on("entries", "entries", func(ctx context.Context, m *kb.Memory, a topicsArgs) (kb.EntriesResult, error) {
-			return m.EntriesOf(ctx, kb.EntriesRequest{Topic: a.Topic, Index: a.Index, Match: a.Match, Focus: a.Focus, Limit: a.Limit})
+			return m.EntriesOf(ctx, kb.EntriesRequest{Topic: a.Topic, Index: a.Index, Match: a.Match, Focus: a.Focus, Limit: a.Limit, Project: a.Project})
 		}),
 		on("stats", "stats", func(ctx context.Context, m *kb.Memory, a topicsArgs) (kb.StatsResult, error) {
 			return m.Stats(ctx, kb.StatsRequest{Detail: a.Detail})
@@ -68,6 +69,7 @@ func topicsTool() *tool {
 		input: input(
 			choose("what to show; list by default", actions),
 			str("topic", "entries, xref: the topic; export: the only one"),
+			str("project", "recent, entries: "+onlyProject),
 			count("days", "recent: how far back, 7 by default; prune: how long without news, 30 by default"),
 			count("hours", "recent: how far back; overrides days"),
 			count("limit", "the most entries: of recent 20 by default, of entries 50"),

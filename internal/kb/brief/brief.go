@@ -16,6 +16,7 @@ type Candidate struct {
 	Relevance  float64  // how well it fits the question, 0 and up
 	Confidence float64  // after the decay of a changed source
 	Stale      bool     // the source has changed
+	Other      bool     // it belongs to another project than that at hand
 	Links      []string // ids of the entries that it refers to
 }
 
@@ -79,6 +80,8 @@ type Item struct {
 	Tags       []string  `json:"tags,omitempty"`
 	Source     string    `json:"source,omitempty"` // path:line
 	Stale      bool      `json:"stale,omitempty"`
+	Project    string    `json:"project,omitempty"`       // path; of none, it holds for all
+	Other      bool      `json:"other_project,omitempty"` // than that at hand
 	Confidence float64   `json:"confidence"`
 	Written    time.Time `json:"written"`
 	Score      float64   `json:"score"`
@@ -165,7 +168,7 @@ func prepare(in []Candidate, now time.Time) []*item {
 			id: e.ID, topic: e.Topic, text: e.Text, when: when(e), category: classes.classify(e), words: numbers.words(head(e.Text, maxScan)),
 		}
 		it.Item = Item{
-			ID: e.ID, Topic: e.Topic, Category: it.category, Tags: e.Tags, Source: place(e.Source), Stale: c.Stale,
+			ID: e.ID, Topic: e.Topic, Category: it.category, Tags: e.Tags, Source: sourceText(e.Source), Stale: c.Stale, Project: e.Project, Other: c.Other,
 			Confidence: c.Confidence, Written: it.when, LinksIn: links[e.ID], Line: printable(head(firstLine(e.Text), maxLine)),
 			Score: Score(c.Relevance, Freshness(e, now), c.Confidence, links[e.ID]),
 		}
@@ -175,8 +178,8 @@ func prepare(in []Candidate, now time.Time) []*item {
 	return items
 }
 
-// place is a source as people write it, path:line.
-func place(s entry.Source) string {
+// sourceText is a source as people write it, path:line.
+func sourceText(s entry.Source) string {
 	if s.Line > 0 {
 		return s.Path + ":" + strconv.Itoa(s.Line)
 	}

@@ -29,26 +29,31 @@ func newestFirst(a, b *item) int {
 	return cmp.Compare(b.id, a.id)
 }
 
-// compress folds entries into others. It expects newest first and keeps that
-// order. The newest entry is always kept.
+// compress folds entries into others of the same project. It expects newest first and
+// keeps that order. The newest entry is always kept.
 func compress(items []*item) []*item {
 	items = dedup(items)
 	items = supersede(items)
 	return cluster(items)
 }
 
+// place is where entries must be to be folded: what holds for one project does not
+// replace what holds for another.
+type place struct{ project, name string }
+
 // dedup folds entries with the same first line in different topics into the
 // newest, which says where else it stands.
 func dedup(items []*item) []*item {
-	heads := map[string]*item{}
+	heads := map[place]*item{}
 	return slices.DeleteFunc(items, func(it *item) bool {
 		line := strings.ToLower(head(firstLine(it.text), maxScan))
 		if len(line) < sameLineMin {
 			return false
 		}
-		head := heads[line]
+		at := place{it.Project, line}
+		head := heads[at]
 		if head == nil {
-			heads[line] = it
+			heads[at] = it
 			return false
 		}
 		if head.topic == it.topic {
@@ -65,9 +70,10 @@ func dedup(items []*item) []*item {
 // shares more than overlap of the words. So a chain of rewordings ends up in its
 // newest, also when the first and the last have little in common.
 func supersede(items []*item) []*item {
-	topics, words := map[string][]*item{}, 0
+	topics, words := map[place][]*item{}, 0
 	for _, it := range items {
-		topics[it.topic] = append(topics[it.topic], it)
+		at := place{it.Project, it.topic}
+		topics[at] = append(topics[at], it)
 		for _, w := range it.words {
 			words = max(words, w+1)
 		}
@@ -117,13 +123,13 @@ func chain(topic []*item, having [][]int) {
 // were written down in one go are still so many rules.
 func cluster(items []*item) []*item {
 	type group struct {
-		topic    string
+		place
 		category Category
 	}
 	groups := map[group][]*item{}
 	for _, it := range items {
 		if it.category != Invariants && it.category != Architecture {
-			g := group{it.topic, it.category}
+			g := group{place{it.Project, it.topic}, it.category}
 			groups[g] = append(groups[g], it)
 		}
 	}

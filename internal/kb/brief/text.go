@@ -3,6 +3,7 @@ package brief
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"time"
 )
@@ -121,6 +122,9 @@ func (r Result) marks(it Item) string {
 	var b strings.Builder
 	if mark := freshMark(it.Written, r.now); mark != "" {
 		fmt.Fprintf(&b, " [%s]", mark)
+	}
+	if it.Other {
+		b.WriteString(" @" + printable(filepath.Base(it.Project)))
 	}
 	if it.Stale {
 		b.WriteString(" [stale]")

@@ -21,7 +21,7 @@ func (m *Memory) graft(ctx context.Context, d run.Deed) ([]string, error) {
 	for i := range found {
 		found[i].Topic = topic
 	}
-	origin := experience.Origin{Session: session(d), Project: m.Root, Commit: d.Commit, Outcome: experience.Failure, Now: m.now()}
+	origin := experience.Origin{Session: session(d), Commit: d.Commit, Outcome: experience.Failure, Now: m.now()}
 	if len(d.Beads) > 0 {
 		origin.Bead = d.Beads[0].ID
 	}

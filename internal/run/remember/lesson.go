@@ -46,7 +46,7 @@ func (m *Memory) Record(ctx context.Context, l run.Lesson) ([]string, error) {
 func (m *Memory) entry(d run.Deed, kind entry.Kind, text, source string) kb.StoreRequest {
 	r := kb.StoreRequest{
 		Topic: topicOf(d), Text: text, Kind: string(kind), Source: source, Tags: []string{},
-		Project: m.Root, Session: session(d),
+		Session: session(d),
 	}
 	for _, b := range d.Beads {
 		r.Tags = append(r.Tags, beadTag(b.ID))

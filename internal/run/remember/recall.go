@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"helix/internal/kb"
 	"helix/internal/kb/entry"
 	"helix/internal/kb/view"
 	"helix/internal/lazyregexp"
@@ -62,11 +63,12 @@ type hit struct {
 
 // choose asks three questions and fuses the answers by their ranks: what past work
 // on these beads and those before them left, what is known about the files that they
-// name, and what resembles their words.
+// name, and what resembles their words. What belongs to another project is no answer.
 func (m *Memory) choose(v *view.View, t run.Task) ([]hit, error) {
+	project := cmp.Or(m.KB.Project(), kb.NoProject)
 	fused := map[string]*hit{}
-	mine := func(hits []view.Hit) []view.Hit {
-		return slices.DeleteFunc(hits, func(h view.Hit) bool { return m.foreign(h.Entry.Project) || known(t, &h.Entry) })
+	news := func(hits []view.Hit) []view.Hit {
+		return slices.DeleteFunc(hits, func(h view.Hit) bool { return known(t, &h.Entry) })
 	}
 	add := func(weight float64, hits []view.Hit) {
 		for rank, h := range hits {
@@ -78,21 +80,21 @@ func (m *Memory) choose(v *view.View, t run.Task) ([]hit, error) {
 			f.score += weight / float64(rankOffset+rank+1)
 		}
 	}
-	past, err := pastWork(v, t)
+	past, err := pastWork(v, t, project)
 	if err != nil {
 		return nil, err
 	}
-	add(1, mine(past))
-	files, err := aboutFiles(v, t)
+	add(1, news(past))
+	files, err := aboutFiles(v, t, project)
 	if err != nil {
 		return nil, err
 	}
-	add(1, mine(files))
-	alike, err := resembling(v, t)
+	add(1, news(files))
+	alike, err := resembling(v, t, project)
 	if err != nil {
 		return nil, err
 	}
-	add(1.5, relevant(mine(alike)))
+	add(1.5, relevant(news(alike)))
 	out := make([]hit, 0, len(fused))
 	for _, h := range fused {
 		out = append(out, *h)
@@ -112,7 +114,7 @@ func known(t run.Task, e *entry.Entry) bool {
 
 // pastWork is what was recorded for the beads themselves, for what they waited for,
 // and for their parents.
-func pastWork(v *view.View, t run.Task) ([]view.Hit, error) {
+func pastWork(v *view.View, t run.Task, project string) ([]view.Hit, error) {
 	var ids []string
 	add := func(id string) {
 		if id != "" && !slices.Contains(ids, id) {
@@ -128,7 +130,7 @@ func pastWork(v *view.View, t run.Task) ([]view.Hit, error) {
 	}
 	var hits []view.Hit
 	for _, id := range ids {
-		some, err := v.Newest(mostEntries, view.Filter{Tag: beadTag(id)})
+		some, err := v.Newest(mostEntries, view.Filter{Tag: beadTag(id), For: project})
 		if err != nil {
 			return nil, err
 		}
@@ -138,12 +140,12 @@ func pastWork(v *view.View, t run.Task) ([]view.Hit, error) {
 }
 
 // aboutFiles is what is known about the files that the beads name.
-func aboutFiles(v *view.View, t run.Task) ([]view.Hit, error) {
+func aboutFiles(v *view.View, t run.Task, project string) ([]view.Hit, error) {
 	var hits []view.Hit
 	for _, b := range t.Beads {
 		for _, path := range pathsIn(words(b), mostPaths) {
 			path, _, _ = strings.Cut(path, ":")
-			some, err := v.Newest(mostEntries, view.Filter{Source: path})
+			some, err := v.Newest(mostEntries, view.Filter{Source: path, For: project})
 			if err != nil {
 				return nil, err
 			}
@@ -166,12 +168,14 @@ func asHits(entries []entry.Entry) []view.Hit {
 var ending = lazyregexp.New(`(\w)\.[A-Za-z]{1,4}\b`)
 
 // resembling is what has the words of the beads.
-func resembling(v *view.View, t run.Task) ([]view.Hit, error) {
+func resembling(v *view.View, t run.Task, project string) ([]view.Hit, error) {
 	var text []string
 	for _, b := range t.Beads {
 		text = append(text, ending.ReplaceAllString(words(b), "$1"))
 	}
-	res, err := v.Search(view.Query{Text: strings.Join(text, "\n"), Plain: true, Any: true, Limit: mostFound})
+	res, err := v.Search(view.Query{
+		Text: strings.Join(text, "\n"), Plain: true, Any: true, Limit: mostFound, Filter: view.Filter{For: project},
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -14,8 +14,8 @@ import (
 
 // Memory is a run.Memory.
 type Memory struct {
-	KB   *kb.Memory
-	Root string           // top folder of the project's checkout, also its name in entries
+	KB   *kb.Memory       // opened for the project: what is recorded belongs to it
+	Root string           // top folder of the project's checkout
 	Now  func() time.Time // nil: time.Now
 	// Surround gives what else an agent should know before it works on a bead: rules,
 	// files, structure. nil: nothing.
@@ -30,9 +30,6 @@ func (m *Memory) now() time.Time {
 	}
 	return m.Now()
 }
-
-// foreign tells whether an entry is another project's.
-func (m *Memory) foreign(project string) bool { return project != "" && project != m.Root }
 
 // beadTag is the tag of entries that were made for a bead.
 func beadTag(id string) string { return kb.StoredTag("bead-" + id) }

@@ -24,7 +24,7 @@ var noon = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
 func newMemory(t *testing.T) *Memory {
 	t.Helper()
 	m := &Memory{Root: t.TempDir(), Now: func() time.Time { return noon.AddDate(0, 0, 3) }}
-	m.KB = kb.Open(filepath.Join(t.TempDir(), "kb"), kb.WithRoot(m.Root), kb.WithClock(m.now))
+	m.KB = kb.Open(filepath.Join(t.TempDir(), "kb"), kb.WithRoot(m.Root), kb.WithProject(m.Root, m.Root), kb.WithClock(m.now))
 	t.Cleanup(func() {
 		if err := m.KB.Close(); err != nil {
 			t.Error(err)
@@ -74,13 +74,21 @@ func TestRecallChooses(t *testing.T) {
 	past := store(t, m, kb.StoreRequest{Topic: "misc", Text: "nothing in common", Tags: []string{beadTag("hx-0s")}})
 	own := store(t, m, kb.StoreRequest{Topic: "misc", Text: "an earlier run tried that", Kind: "episode", Tags: []string{beadTag("hx-1")}, Session: "run-1/a"})
 	same := store(t, m, kb.StoreRequest{Topic: "misc", Text: "this run tried that", Kind: "episode", Tags: []string{beadTag("hx-1")}, Session: "run-2/a"})
-	foreign := store(t, m, kb.StoreRequest{Topic: "net", Text: "another project's staging server port", Project: "/elsewhere"})
+	everywhere := store(t, m, kb.StoreRequest{Topic: "net", Text: "a staging server of any project has its port above 7000", Project: kb.NoProject})
+	other := &Memory{KB: kb.Open(m.KB.Dir(), kb.WithProject("/elsewhere", "/elsewhere"))}
+	var foreign string
+	for range 60 { // more than are looked at
+		foreign = store(t, other, kb.StoreRequest{Topic: "net", Text: "another project's staging server port", Source: "port.go"})
+	}
+	if err := other.KB.Close(); err != nil {
+		t.Fatal(err)
+	}
 	unlike := store(t, m, kb.StoreRequest{Topic: "cooking", Text: "onions go first"})
 
 	b := bead("hx-1", "Use the port of the staging server", "Change port.go")
 	b.Dependencies = []tracker.Dependency{{IssueID: "hx-1", DependsOnID: "hx-0s", Type: "blocks"}}
 	r := recall(t, m, task(b))
-	for id, want := range map[string]bool{alike: true, file: true, past: true, own: true, same: false, foreign: false, unlike: false} {
+	for id, want := range map[string]bool{alike: true, file: true, past: true, own: true, everywhere: true, same: false, foreign: false, unlike: false} {
 		if got := slices.Contains(r.IDs, id); got != want {
 			t.Errorf("%s is recalled: %t\n%s", id, got, r.Text)
 		}

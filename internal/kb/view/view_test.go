@@ -153,10 +153,11 @@ func sample() []entry.Entry {
 		0: mk("auth", "Tokens live for 15 minutes.\nThe refresh token is rotated.", 1, func(e *entry.Entry) {
 			e.Tags = []string{"gotcha"}
 			e.Source.Path, e.Source.Line = "src/auth/token.go", 12
+			e.Project = "/home/me/shop"
 		}),
-		1: mk("auth/login", "decision: login uses a CachedSession", 3, func(e *entry.Entry) { e.Kind = entry.Decision }),
-		2: mk("build", "The HTTPServer needs get_file_name before the cache is warm", 10, func(e *entry.Entry) { e.Source.Path = "token.go" }),
-		3: mk("build", "Caching is off in CI; retry the build once", 40, nil),
+		1: mk("auth/login", "decision: login uses a CachedSession", 3, func(e *entry.Entry) { e.Kind, e.Project = entry.Decision, "/home/me/web" }),
+		2: mk("build", "The HTTPServer needs get_file_name before the cache is warm", 10, func(e *entry.Entry) { e.Source.Path, e.Project = "token.go", "/home/me/shop" }),
+		3: mk("build", "Caching is off in CI; retry the build once", 40, func(e *entry.Entry) { e.Project = "/home/maya/shop" }),
 		4: mk("日本", "東京の天気は晴れ。Café au lait", 2, nil),
 		5: mk("secret", "forgotten tokens", 1, func(e *entry.Entry) { e.DeletedAt = now }),
 	}
@@ -212,6 +213,17 @@ func TestSearch(t *testing.T) {
 		{name: "until", text: "until:2026-06-01", want: "3"},
 		{name: "week", text: "since:week", want: "0 1 4"},
 		{name: "filter of the caller", text: "cache", filter: view.Filter{Until: now.AddDate(0, 0, -20)}, want: "3"},
+		{name: "project by its name", text: "project:shop", want: "0 2 3"},
+		{name: "project by the end of its path", text: "project:me/shop", want: "0 2"},
+		{name: "project by its path", text: "project:/home/maya/shop/", want: "3"},
+		{name: "not a part of its name", text: "project:hop", want: ""},
+		{name: "of no project", text: "project:none", want: "4"},
+		{name: "excluded project", text: "-project:me/shop", want: "1 3 4"},
+		{name: "what holds for a project", filter: view.Filter{For: "/home/me/shop"}, want: "0 2 4"},
+		{name: "words that hold for a project", text: "cache", filter: view.Filter{For: "/home/maya/shop"}, want: "3"},
+		{name: "what holds for all projects", filter: view.Filter{For: view.NoProject}, want: "4"},
+		{name: "what holds for one and is another's", text: "project:web", filter: view.Filter{For: "/home/me/shop"}, want: ""},
+		{name: "what holds for one and is nobody's", text: "project:none", filter: view.Filter{For: "/home/me/shop"}, want: "4"},
 		{name: "two filters that exclude each other", text: "topic:build", filter: view.Filter{Topic: "auth"}, want: ""},
 		{name: "hidden", text: "forgotten", want: ""},
 		{name: "hidden asked for", text: "forgotten", filter: view.Filter{Hidden: true}, want: "5"},
@@ -289,7 +301,7 @@ func TestNames(t *testing.T) {
 func TestRefusedQueries(t *testing.T) {
 	t.Parallel()
 	v := open(t, memory(t, sample()...))
-	for _, text := range []string{"author:maya x", "kind:thing", "since:someday", "-since:today x"} {
+	for _, text := range []string{"author:maya x", "kind:thing", "since:someday", "-since:today x", "-project:none x"} {
 		if _, err := v.Search(view.Query{Text: text}); !errors.Is(err, view.ErrQuery) {
 			t.Errorf("%s: %v", text, err)
 		}
@@ -324,6 +336,83 @@ func TestStale(t *testing.T) {
 	res, err = open(t, dir).Search(view.Query{Text: "words"})
 	if err != nil || res.Hits[0].Entry.Source.Path != "changed.go" || res.Hits[0].Stale {
 		t.Fatalf("%+v, %v", res.Hits, err)
+	}
+}
+
+// TestOwnProject: of two entries that fit alike, that of the own project is the first,
+// and what fits another project's much better still comes before both.
+func TestOwnProject(t *testing.T) {
+	t.Parallel()
+	var es []entry.Entry
+	for i, project := range []string{"/own", "", "/other", "/other"} {
+		e := entry.New("t", "golden words", now.Add(time.Duration(i)*time.Second))
+		e.Project = project
+		es = append(es, e)
+	}
+	es[3].Topic = "golden words"
+	dir := memory(t, es...)
+	for _, tt := range []struct{ home, want string }{
+		{"", "3 2 1 0"}, {"/own", "3 1 0 2"}, {"/other", "3 2 1 0"}, {"/third", "3 1 2 0"},
+	} {
+		res, err := open(t, dir, view.WithProject(tt.home, nil)).Search(view.Query{Text: "golden words"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ids []string
+		for _, h := range res.Hits {
+			ids = append(ids, strings.TrimPrefix(h.Entry.ID, "mem_"))
+		}
+		if got := strings.Join(ids, " "); got != tt.want {
+			t.Errorf("in %q: %s, want %s", tt.home, got, tt.want)
+		}
+	}
+}
+
+// TestCrowd: however many newer entries others have, those that hold for the project
+// are found, also by one who has no time.
+func TestCrowd(t *testing.T) {
+	t.Parallel()
+	var es []entry.Entry
+	for i := range 800 {
+		e := entry.New("t", "retry the build", now.Add(time.Duration(i)*time.Second))
+		e.Source.Path, e.Kind, e.Project = "main.go", entry.Decision, fmt.Sprintf("/other/%d", i%7)
+		switch i {
+		case 3:
+			e.Project = "/own"
+		case 5:
+			e.Project = ""
+		}
+		es = append(es, e)
+	}
+	bare, indexed := memory(t, es...), memory(t, es...)
+	if _, err := upkeep.CatchUp(context.Background(), indexed, upkeep.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	for name, dir := range map[string]string{"without an index": bare, "with an index": indexed} {
+		v := open(t, dir)
+		for what, ask := range map[string]func() ([]entry.Entry, error){
+			"words": func() ([]entry.Entry, error) {
+				res, err := v.Search(view.Query{Text: "retry build", Any: true, Limit: 2, Filter: view.Filter{For: "/own", Quick: true}})
+				var all []entry.Entry
+				for _, h := range res.Hits {
+					all = append(all, h.Entry)
+				}
+				return all, err
+			},
+			"source": func() ([]entry.Entry, error) {
+				return v.Newest(2, view.Filter{Source: "main.go", For: "/own", Quick: true})
+			},
+			"kind": func() ([]entry.Entry, error) { return v.Newest(2, view.Filter{Kind: "decision", For: "/own"}) },
+		} {
+			got, err := ask()
+			if err != nil || len(got) != 2 || got[0].ID != "mem_5" || got[1].ID != "mem_3" {
+				t.Errorf("%s, %s: %d, %v", name, what, len(got), err)
+			}
+		}
+		projects, err := v.Projects()
+		if err != nil || len(projects) != 8 || projects[0] != (view.Count{Name: "/other/0", Entries: 115}) {
+			t.Errorf("%s: %v, %v", name, projects, err)
+		}
 	}
 }
 

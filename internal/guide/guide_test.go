@@ -64,6 +64,47 @@ func TestContextOfCode(t *testing.T) {
 	}
 }
 
+// TestOtherProjects: what was decided elsewhere is in no context, and in an answer
+// with a name.
+func TestOtherProjects(t *testing.T) {
+	g := newGuide(t)
+	if err := os.Mkdir(filepath.Join(g.Root, ".git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	m := kb.Open(g.Memory.Dir(), kb.WithProject("/other/shop", "/"))
+	defer m.Close()
+	for _, r := range []kb.StoreRequest{
+		{Topic: "auth", Text: "decision: Login has no timeout in auth/login.go", Source: "auth/login.go:6"},
+		{Topic: "habits", Text: "decision: login pages have no images", Project: kb.NoProject},
+	} {
+		if _, err := m.Store(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := g.Context(t.Context(), ContextRequest{Task: "give `Login` in auth/login.go a timeout"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	over, err := g.Overview(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{r.Text(), over.Text} {
+		if strings.Contains(text, "no timeout") || !strings.Contains(text, "no images") || !strings.Contains(text, "the clock is set by the caller") {
+			t.Error(text)
+		}
+	}
+	a, err := g.Ask(t.Context(), AskRequest{Question: "why has Login no timeout"})
+	if err != nil || !strings.Contains(a.Text(), "[auth] @shop decision: Login has no timeout") {
+		t.Errorf("%s, %v", a.Text(), err)
+	}
+	// Outside of any project only what holds for all is a rule.
+	r, err = (&Guide{Root: t.TempDir(), Memory: m}).Context(t.Context(), ContextRequest{Task: "give Login a timeout"})
+	if err != nil || strings.Contains(r.Text(), "no timeout") || !strings.Contains(r.Text(), "no images") {
+		t.Errorf("%s, %v", r.Text(), err)
+	}
+}
+
 func TestExpandAndAsk(t *testing.T) {
 	g := newGuide(t)
 	ctx := t.Context()

@@ -18,6 +18,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"helix/internal/checkout"
 	"helix/internal/guide"
 	"helix/internal/kb"
 )
@@ -30,7 +31,8 @@ func TestMain(m *testing.M) {
 	if dir == "" {
 		os.Exit(m.Run())
 	}
-	memory := kb.Open(dir)
+	root := checkout.Of(os.Getenv("MCP_TEST_IN"))
+	memory := kb.Open(dir, kb.WithRoot(root), kb.WithProject(root, root))
 	err := errors.Join(
 		Serve(context.Background(), Options{Memory: memory, Guide: testGuide(memory), Version: "test", In: os.Stdin, Out: os.Stdout}),
 		memory.Close())
@@ -43,8 +45,14 @@ func TestMain(m *testing.M) {
 // client is the SDK's client on a server process of its own.
 func client(t *testing.T, dir string) *sdk.ClientSession {
 	t.Helper()
+	return clientIn(t, dir, "")
+}
+
+// clientIn is that of a client who works in a folder.
+func clientIn(t *testing.T, dir, in string) *sdk.ClientSession {
+	t.Helper()
 	server := exec.Command(os.Args[0])
-	server.Env = append(os.Environ(), "MCP_TEST_SERVE="+dir)
+	server.Env = append(os.Environ(), "MCP_TEST_SERVE="+dir, "MCP_TEST_IN="+in)
 	server.Stderr = os.Stderr
 	c := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
 	s, err := c.Connect(t.Context(), &sdk.CommandTransport{Command: server}, nil)
@@ -72,6 +80,56 @@ func callTool(t *testing.T, s *sdk.ClientSession, name string, args any) (text s
 }
 
 type args = map[string]any
+
+// TestProjects: what is stored belongs to the project in which the server was started,
+// or where the call says.
+func TestProjects(t *testing.T) {
+	t.Parallel()
+	dir, base := t.TempDir(), t.TempDir()
+	base, err := filepath.EvalSymlinks(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shop, web := filepath.Join(base, "shop"), filepath.Join(base, "web")
+	for _, root := range []string{shop, web} {
+		if err := os.MkdirAll(filepath.Join(root, ".git"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	inShop, inWeb := clientIn(t, dir, shop), clientIn(t, dir, web)
+	for _, c := range []struct {
+		s     *sdk.ClientSession
+		tool  string
+		args  args
+		want  string // in the JSON of the result
+		error bool
+	}{
+		{s: inShop, tool: "store", args: args{"topic": "auth", "text": "decision: tokens live 15 minutes"}, want: `"project":"` + shop + `"`},
+		{s: inShop, tool: "store", args: args{"topic": "git", "text": "no merge commits", "project": "none"}, want: `"topic":"git"`},
+		{s: inWeb, tool: "batch", args: args{"entries": []args{{"topic": "auth", "text": "cookies are signed"}, {"topic": "auth", "text": "sessions are short", "project": "shop"}}}, want: `"project":"` + shop + `"`},
+		{s: inWeb, tool: "batch", args: args{"project": "none", "entries": []args{{"topic": "x", "text": "y"}}}, want: `"stored":1`},
+		{s: inWeb, tool: "search", args: args{"query": "tokens"}, want: `"other_project":true`},
+		{s: inWeb, tool: "search", args: args{"query": "project:shop"}, want: `"matches":2`},
+		{s: inWeb, tool: "search", args: args{"project": "."}, want: `"matches":1`},
+		{s: inWeb, tool: "search", args: args{"project": "none"}, want: `"matches":2`},
+		{s: inWeb, tool: "topics", args: args{"action": "recent", "project": "shop"}, want: "tokens live"},
+		{s: inWeb, tool: "topics", args: args{"action": "entries", "topic": "auth", "project": "."}, want: `"matches":1`},
+		{s: inWeb, tool: "store", args: args{"topic": "x", "text": "y", "project": "nowhere"}, want: `project "nowhere" is not known here`, error: true},
+		{s: inWeb, tool: "search", args: args{"query": "project:../.."}, want: "is in no git checkout", error: true},
+	} {
+		text, structured, isError := callTool(t, c.s, c.tool, c.args)
+		got, err := json.Marshal(structured)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if isError {
+			got = []byte(text)
+		}
+		if isError != c.error || !strings.Contains(string(got), c.want) {
+			t.Errorf("%s %v: %s\n%s", c.tool, c.args, text, got)
+		}
+	}
+}
 
 // TestEveryTool calls every tool, and every action, over a real pair of pipes.
 // What comes back fits the schema that the tool has announced.

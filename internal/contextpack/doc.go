@@ -8,6 +8,8 @@
 //   - horizon: what else there is, a line for each, with ids under which the detail
 //     can be asked for
 //
+// Entries of other projects are left out: here they would read like rules.
+//
 // Gather collects items from the project, the code tree and the memory; Pack, which
 // is pure, decides what fits. The same inputs give the same text, byte for byte, and
 // what was left out is said.

@@ -15,6 +15,10 @@
 // links neither the command line's nor the server's libraries, and opens the
 // memory only once there is something to look up.
 //
+// One memory serves all projects of a person. What is shown belongs to the project of
+// the file at hand, else of the session, or to none: a decision of another project is
+// no rule here.
+//
 // What a server has prepared about the project (packages precompute and handover) is
 // read from one file and told at the start of a session, with a question that shares
 // words with it, and, of it the rules, at the first edit. At the start a server is also

@@ -12,6 +12,9 @@
 // before anything is written. Results carry JSON names and a Text form that says
 // the same to a person.
 //
+// What is stored belongs to the project at hand (WithProject), another that the request
+// names, or none. Searches find all and prefer the own project's.
+//
 // The truth is the log (kb/log). Reading goes through a view (kb/view); writing
 // goes through this package only, which finds secrets, chooses ids and keeps the
 // index up.

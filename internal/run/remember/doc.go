@@ -4,7 +4,7 @@
 // recall.go chooses what an agent is shown, lesson.go makes entries of what an
 // attempt taught, credit.go finds out which of the shown entries were used.
 //
-// The knowledge base may serve many projects. What the loop records carries its
-// project, and what another project recorded is not recalled; entries without a
-// project, such as those of a person, are everybody's.
+// The knowledge base may serve many projects. What the loop records belongs to the
+// project for which the knowledge base was opened, and what belongs to another is not
+// recalled; entries without a project are everybody's.
 package remember

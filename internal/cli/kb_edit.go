@@ -10,7 +10,7 @@ import (
 )
 
 const whichEntry = `The entry is the one with --id, or the one of the topic with --index or --match; else
-it is the newest of the topic.`
+it is the newest of the topic that belongs to this project or to none.`
 
 // kbEntryCmd makes a command that changes one entry. With --id the topic is not
 // given; what follows it is passed to rest.

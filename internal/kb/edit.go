@@ -13,7 +13,7 @@ import (
 
 // EditRequest changes what is stored. Which entry is meant is said by ID, or by
 // Topic and Index (from 0; negative from the end) or Match (text that exactly one
-// entry has); with a topic alone it is the last one.
+// entry has); with a topic alone it is the last one that is no other project's.
 type EditRequest struct {
 	Action string   `json:"action"` // append, revise, delete, tag, rename, merge
 	ID     string   `json:"id,omitempty"`

@@ -72,10 +72,23 @@ func (m *Memory) pick(v *view.View, r *EditRequest, out *Edited) (entry.Entry, *
 				r.Topic, *r.Index, count(len(entries), "entry", "entries"))
 		}
 	default:
+		if i = m.lastHere(entries); i < 0 {
+			return entry.Entry{}, nil, refuse("topic '%s' has only entries of other projects: say by its id which one is meant", cut(r.Topic, 100))
+		}
 		out.last = true
 	}
 	out.Index = &i
 	return entries[i], dependsOn(r.Topic, entries), nil
+}
+
+// lastHere is the last entry that holds for the project at hand, -1 for none: who names
+// nothing but a topic does not mean another project's.
+func (m *Memory) lastHere(entries []entry.Entry) int {
+	i := len(entries) - 1
+	for m.home != "" && i >= 0 && m.elsewhere(entries[i].Project) {
+		i--
+	}
+	return i
 }
 
 // onlyMatch finds the one entry that has a text, if need be without regard to

@@ -260,6 +260,41 @@ func TestLookByProject(t *testing.T) {
 	}
 }
 
+// TestEditOfProjects: who names nothing but a topic changes no entry of another
+// project; whoever names the entry can.
+func TestEditOfProjects(t *testing.T) {
+	t.Parallel()
+	base := repos(t, "shop", "web")
+	dir := filepath.Join(t.TempDir(), "kb")
+	shop, web := in(t, dir, filepath.Join(base, "shop")), in(t, dir, filepath.Join(base, "web"))
+	stored := map[*Memory]string{}
+	for _, m := range []*Memory{shop, web} {
+		s, err := m.Store(t.Context(), StoreRequest{Topic: "net", Text: "of " + m.Project(), Force: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stored[m] = s.ID; !strings.Contains(s.Text(), "  project: "+m.Project()+"\n") {
+			t.Error(s.Text())
+		}
+	}
+	if _, err := web.Store(t.Context(), StoreRequest{Topic: "web", Text: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	if e, err := shop.Edit(t.Context(), EditRequest{Action: "append", Topic: "net", Text: "more"}); err != nil || e.IDs[0] != stored[shop] {
+		t.Errorf("%+v, %v", e, err)
+	}
+	if _, err := shop.Edit(t.Context(), EditRequest{Action: "delete", Topic: "web"}); !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "only entries of other projects") {
+		t.Error(err)
+	}
+	if e, err := shop.Edit(t.Context(), EditRequest{Action: "revise", ID: stored[web], Text: "changed"}); err != nil || projectOf(t, web, e.IDs[0]) != web.Project() {
+		t.Errorf("%+v, %v", e, err)
+	}
+	outside := in(t, dir, "")
+	if e, err := outside.Edit(t.Context(), EditRequest{Action: "append", Topic: "net", Text: "more"}); err != nil || e.IDs[0] != stored[web] {
+		t.Errorf("%+v, %v", e, err)
+	}
+}
+
 // TestBriefOfProjects: what holds for one project does not replace what holds for
 // another, and says whose it is.
 func TestBriefOfProjects(t *testing.T) {

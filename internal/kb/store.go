@@ -243,6 +243,9 @@ func (s Stored) Text() string {
 	if s.ID != "" {
 		b.WriteString("  id: " + s.ID + "\n")
 	}
+	if s.ID != "" && s.Project != "" {
+		b.WriteString("  project: " + s.Project + "\n")
+	}
 	s.notes(&b)
 	return b.String()
 }

@@ -46,7 +46,7 @@ func editTool() *tool {
 	actions := editActions()
 	return &tool{
 		name: "edit", title: "Change the memory",
-		description: `Correct what is remembered: append to an entry, revise its text, delete it, tag it; rename a topic, merge it into another. Name the entry by id, or by topic and index or match; with a topic alone the newest is meant. Also import and export entries, compact the files and rebuild the index. Revise an entry that has become wrong instead of storing its contradiction.`,
+		description: `Correct what is remembered: append to an entry, revise its text, delete it, tag it; rename a topic, merge it into another. Name the entry by id, or by topic and index or match; with a topic alone the newest is meant that is no other project's. Also import and export entries, compact the files and rebuild the index. Revise an entry that has become wrong instead of storing its contradiction.`,
 		destructive: true,
 		input: input(
 			choose("append, revise, delete and tag change one entry; rename and merge a topic; import, export, compact and reindex the whole memory", actions).must(),

@@ -547,7 +547,7 @@ func TestParseTime(t *testing.T) {
 
 // FuzzQuery: no query does harm.
 func FuzzQuery(f *testing.F) {
-	for _, s := range []string{"", `"`, `-"a b`, "topic:", "topic:\"x y\" -tag:z", "a:b:c", "日本 -語", "since:1h", "-", "--x", "\x00\xff"} {
+	for _, s := range []string{"", `"`, `-"a b`, "topic:", "topic:\"x y\" -tag:z", "project:\"/a b\" -project:c/d project:none", "a:b:c", "日本 -語", "since:1h", "-", "--x", "\x00\xff"} {
 		f.Add(s)
 	}
 	dir := f.TempDir()

@@ -9,10 +9,13 @@ import (
 )
 
 func (a *App) kbTopicsCmd(f *kbFlags) *cobra.Command {
-	return &cobra.Command{
+	var r kb.TopicsRequest
+	cmd := &cobra.Command{
 		Use: "topics", Short: "List the topics", Args: cobra.NoArgs,
-		RunE: a.kbRun(f, func(ctx context.Context, m *kb.Memory, _ []string) (kbResult, error) { return m.Topics(ctx) }),
+		RunE: a.kbRun(f, func(ctx context.Context, m *kb.Memory, _ []string) (kbResult, error) { return m.Topics(ctx, r) }),
 	}
+	cmd.Flags().StringVar(&r.Project, "project", "", onlyProject)
+	return cmd
 }
 
 func (a *App) kbRecentCmd(f *kbFlags) *cobra.Command {

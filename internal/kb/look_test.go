@@ -88,7 +88,7 @@ func has(t *testing.T, got string, want ...string) {
 func TestTopics(t *testing.T) {
 	t.Parallel()
 	m, _ := memory(t, "", auth()...)
-	got, err := m.Topics(t.Context())
+	got, err := m.Topics(t.Context(), kb.TopicsRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +262,7 @@ func TestPrune(t *testing.T) {
 		t.Fatal(err)
 	}
 	has(t, got.Text(), "no topic has been quiet for 36 days\n")
-	list, err := m.Topics(t.Context())
+	list, err := m.Topics(t.Context(), kb.TopicsRequest{})
 	if err != nil || len(list.Topics) != 3 {
 		t.Errorf("prune changed the memory: %+v, %v", list, err)
 	}
@@ -338,7 +338,7 @@ func TestEmptyMemory(t *testing.T) {
 	}
 	ctx := t.Context()
 	const empty = "the memory is empty"
-	has(t, text(m.Topics(ctx)), empty)
+	has(t, text(m.Topics(ctx, kb.TopicsRequest{})), empty)
 	has(t, text(m.Recent(ctx, kb.RecentRequest{})), "nothing was written")
 	has(t, text(m.Stats(ctx, kb.StatsRequest{})), empty)
 	has(t, text(m.Graph(ctx, kb.GraphRequest{})), empty)

@@ -224,6 +224,13 @@ func TestLookByProject(t *testing.T) {
 			t.Errorf("entries %q: %+v, %v", tt.project, entries, err)
 		}
 	}
+	topics, err := web.Topics(t.Context(), TopicsRequest{Project: "."})
+	if err != nil || topics.Entries != 1 || topics.Text() != "1 topic, 1 entry\n"+"  net: 1, last "+day(topics.Topics[0].Last)+"\n" {
+		t.Errorf("%s, %v", topics.Text(), err)
+	}
+	if topics, err = web.Topics(t.Context(), TopicsRequest{Project: "unheard-of"}); err != nil || !strings.HasPrefix(topics.Text(), "no entry belongs to unheard-of") {
+		t.Errorf("%s, %v", topics.Text(), err)
+	}
 	recent, err := web.Recent(t.Context(), RecentRequest{})
 	if err != nil || strings.Count(recent.Text(), "#decision @web") != 1 || strings.Count(recent.Text(), "#decision @shop") != 1 {
 		t.Errorf("%s, %v", recent.Text(), err)
@@ -240,6 +247,7 @@ func TestLookByProject(t *testing.T) {
 			return err
 		}(),
 		func() error { _, err := nowhere.Search(t.Context(), SearchRequest{Project: "."}); return err }(),
+		func() error { _, err := nowhere.Topics(t.Context(), TopicsRequest{Project: "."}); return err }(),
 		func() error { _, err := nowhere.Search(t.Context(), SearchRequest{Query: "project:."}); return err }(),
 	} {
 		if !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "no git checkout") {

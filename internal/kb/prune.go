@@ -33,7 +33,7 @@ func (m *Memory) Prune(ctx context.Context, r PruneRequest) (PruneResult, error)
 	if err != nil {
 		return PruneResult{}, at("prune", err)
 	}
-	list, err := m.Topics(ctx)
+	list, err := m.Topics(ctx, TopicsRequest{})
 	if err != nil {
 		return PruneResult{}, err
 	}

@@ -163,7 +163,7 @@ func (i *Item) whole(b *strings.Builder) {
 
 func (i *Item) facts(b *strings.Builder) {
 	if i.Project != "" {
-		b.WriteString("  project: " + i.Project + "\n")
+		b.WriteString("  project: " + oneLine(i.Project) + "\n")
 	}
 	if i.Source != "" {
 		b.WriteString("  source: " + i.Source)

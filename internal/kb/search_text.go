@@ -122,7 +122,7 @@ func (i *Item) hashtags() string {
 func (i *Item) section(b *strings.Builder) {
 	fmt.Fprintf(b, "--- %s ---\n## %s%s%s%s (%s)\n", i.Topic, i.Created.Local().Format("2006-01-02 15:04"), i.hashtags(), i.inOther(), i.doubt(), i.ID)
 	if i.Other {
-		fmt.Fprintf(b, "  project: %s\n", i.Project)
+		fmt.Fprintf(b, "  project: %s\n", oneLine(i.Project))
 	}
 	if i.Source != "" {
 		fmt.Fprintf(b, "  source: %s\n", i.Source)

@@ -81,9 +81,12 @@ func (m *Memory) store(ctx context.Context, r StoreRequest, unique bool) (Stored
 			return nil, err
 		}
 		var earlier []entry.Entry
-		if words := wordsOf(e.Text); unique || !r.Force && len(words) >= minWords {
-			if earlier, err = newestOf(v, &e, unique); err != nil {
-				return nil, err
+		if unique || !r.Force {
+			words := wordsOf(e.Text)
+			if unique || len(words) >= minWords {
+				if earlier, err = newestOf(v, &e, unique); err != nil {
+					return nil, err
+				}
 			}
 			out.Duplicate = duplicateOf(earlier, &e, words)
 		}
@@ -244,7 +247,7 @@ func (s Stored) Text() string {
 		b.WriteString("  id: " + s.ID + "\n")
 	}
 	if s.ID != "" && s.Project != "" {
-		b.WriteString("  project: " + s.Project + "\n")
+		b.WriteString("  project: " + oneLine(s.Project) + "\n")
 	}
 	s.notes(&b)
 	return b.String()

@@ -1,8 +1,10 @@
 package kb
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,16 +24,60 @@ type TopicSummary struct {
 type TopicList struct {
 	Entries int            `json:"entries"`
 	Topics  []TopicSummary `json:"topics"`
+
+	project string // that was asked for, "" for all
+}
+
+// TopicsRequest asks which topics there are.
+type TopicsRequest struct {
+	// Project counts only the entries of a project: a path or name, or "none" for those
+	// that belong to none.
+	Project string `json:"project,omitempty"`
 }
 
 // Topics lists the topics.
-func (m *Memory) Topics(_ context.Context) (TopicList, error) {
+func (m *Memory) Topics(ctx context.Context, r TopicsRequest) (TopicList, error) {
+	project, err := m.projectMeant(r.Project)
+	if err != nil {
+		return TopicList{}, at("topics", err)
+	}
 	v, err := m.View()
 	if err != nil {
 		return TopicList{}, err
 	}
 	defer v.Close()
+	if project != "" {
+		return topicsOf(ctx, v, project)
+	}
 	return listTopics(v)
+}
+
+// topicsOf sums up the entries of a project, one by one.
+func topicsOf(ctx context.Context, v *view.View, project string) (TopicList, error) {
+	out := TopicList{Topics: []TopicSummary{}, project: project}
+	at := map[string]int{}
+	for e, err := range v.Entries(view.Filter{Project: project}) {
+		if err := cmp.Or(err, ctx.Err()); err != nil {
+			return TopicList{}, err
+		}
+		i, ok := at[e.Topic]
+		if !ok {
+			i = len(out.Topics)
+			at[e.Topic] = i
+			out.Topics = append(out.Topics, TopicSummary{Topic: e.Topic, First: e.Created, Last: e.Created})
+		}
+		t := &out.Topics[i]
+		t.Entries++
+		out.Entries++
+		if e.Created.Before(t.First) {
+			t.First = e.Created
+		}
+		if e.Created.After(t.Last) {
+			t.Last = e.Created
+		}
+	}
+	slices.SortFunc(out.Topics, func(a, b TopicSummary) int { return cmp.Compare(a.Topic, b.Topic) })
+	return out, nil
 }
 
 func listTopics(v *view.View) (TopicList, error) {
@@ -49,6 +95,9 @@ func listTopics(v *view.View) (TopicList, error) {
 
 // Text lists the topics, a line each, after their number.
 func (l TopicList) Text() string {
+	if len(l.Topics) == 0 && l.project != "" {
+		return "no entry belongs to " + oneLine(l.project) + ": leave out the project to see all\n"
+	}
 	if len(l.Topics) == 0 {
 		return emptyMemory
 	}

@@ -24,8 +24,8 @@ type topicsArgs struct {
 
 func topicsActions() []action[topicsArgs] {
 	return []action[topicsArgs]{
-		on("list", "topics", func(ctx context.Context, m *kb.Memory, _ topicsArgs) (kb.TopicList, error) {
-			return m.Topics(ctx)
+		on("list", "topics", func(ctx context.Context, m *kb.Memory, a topicsArgs) (kb.TopicList, error) {
+			return m.Topics(ctx, kb.TopicsRequest{Project: a.Project})
 		}),
 		on("recent", "recent", func(ctx context.Context, m *kb.Memory, a topicsArgs) (kb.RecentResult, error) {
 			return m.Recent(ctx, kb.RecentRequest{Days: a.Days, Hours: a.Hours, Limit: a.Limit, Project: a.Project})
@@ -69,7 +69,7 @@ func topicsTool() *tool {
 		input: input(
 			choose("what to show; list by default", actions),
 			str("topic", "entries, xref: the topic; export: the only one"),
-			str("project", "recent, entries: "+onlyProject),
+			str("project", "list, recent, entries: "+onlyProject),
 			count("days", "recent: how far back, 7 by default; prune: how long without news, 30 by default"),
 			count("hours", "recent: how far back; overrides days"),
 			count("limit", "the most entries: of recent 20 by default, of entries 50"),

@@ -7,7 +7,8 @@ import (
 )
 
 // briefing is what the run of helix that had this agent started has to say to it, once
-// a session: ddx composes the prompt, and this is the way around it.
+// a session and again when the conversation has lost it: ddx composes the prompt, and
+// this is the way around it.
 func (q *request) briefing() string {
 	path := q.env.Getenv(handover.ContextVariable)
 	if path == "" || !q.ofRun() {
@@ -22,7 +23,8 @@ func (q *request) briefing() string {
 	if p, ok := q.project(); ok {
 		root = p.root
 	}
-	if first, err := handover.Tell(path, str(q.input, "session_id"), root, n); err != nil || !first {
+	first, err := handover.Tell(path, str(q.input, "session_id"), root, n)
+	if source := str(q.input, "source"); err != nil || !first && source != "compact" && source != "clear" {
 		return ""
 	}
 	return shown

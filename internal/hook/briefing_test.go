@@ -37,11 +37,16 @@ func brief(t *testing.T, text string) *briefed {
 	return b
 }
 
-// ask is what a session in dir is told.
+// ask is what a session in dir is told when it starts.
 func (b *briefed) ask(event, session, dir, memory string) string {
 	b.t.Helper()
+	return b.askAt(event, "startup", session, dir, memory)
+}
+
+func (b *briefed) askAt(event, source, session, dir, memory string) string {
+	b.t.Helper()
 	var out, debug bytes.Buffer
-	Run(event, strings.NewReader(fmt.Sprintf(`{"session_id":%q,"cwd":%q,"source":"startup"}`, session, dir)), &out,
+	Run(event, strings.NewReader(fmt.Sprintf(`{"session_id":%q,"cwd":%q,"source":%q}`, session, dir, source)), &out,
 		Env{Getenv: func(name string) string { return b.env[name] }, Dir: memory, Debug: &debug})
 	if debug.Len() > 0 {
 		b.t.Errorf("%s: %s", event, debug.String())
@@ -65,6 +70,9 @@ func TestBriefing(t *testing.T) {
 	}
 	if got := b.ask("session", "s1", b.tree, memory); !strings.HasPrefix(got, "HELIX MEMORY: 3 entries") {
 		t.Errorf("told again: %q", got)
+	}
+	if got := b.askAt("session", "compact", "s1", b.tree, memory); got != text {
+		t.Errorf("after a compaction, which takes it away, told %q", got)
 	}
 	if got := b.ask("session", "s2", b.tree, memory); got != text {
 		t.Errorf("another session is told %q", got)

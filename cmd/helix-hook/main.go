@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"helix/internal/hook"
+	_ "helix/internal/hook/deepstack"
 )
 
 func main() {

@@ -41,21 +41,7 @@ func Main(args []string, in io.Reader, out, stderr io.Writer, getenv func(string
 	}
 	input := &patient{Reader: in, quit: quit}
 	defer input.done()
-	growStack(len(args))
 	Run(args[0], input, out, env)
-}
-
-// growStack makes the stack as large as an answer needs it. Otherwise it is copied
-// each time that it doubles, which is a twentieth of the life of the process. Its
-// frame alone does that: no call comes to the array.
-//
-//go:noinline
-func growStack(n int) byte {
-	if n >= 0 {
-		return 0
-	}
-	var room [20 << 10]byte
-	return room[-n%len(room)]
 }
 
 // patient waits for input until the time is up. A timer makes the runtime start a

@@ -177,6 +177,7 @@ func (a *assembler) end() {
 // finish writes the rest and gives the header.
 func (a *assembler) finish() []byte {
 	a.place(secPostings, a.post)
+	a.head.tagged = len(a.ords) <= maxTagged
 	topics := make([]byte, len(a.topics)*topicSize)
 	for i := range a.topics {
 		a.topics[i].put(topics[i*topicSize:])
@@ -185,7 +186,7 @@ func (a *assembler) finish() []byte {
 		section
 		data []byte
 	}{
-		{secNorms, a.norms}, {secIDs, hashTable(a.ids)}, {secTerms, a.terms}, {secHash, hashTable(a.ords)},
+		{secNorms, a.norms}, {secIDs, hashTable(a.ids, false)}, {secTerms, a.terms}, {secHash, hashTable(a.ords, a.head.tagged)},
 		{secKeys, a.keys}, {secSkips, a.skips}, {secTopics, topics}, {secNames, a.names}, {secBlobs, a.blobs}, {secSpecial, a.special},
 	} {
 		a.write(s.data)
@@ -198,7 +199,7 @@ func (a *assembler) finish() []byte {
 }
 
 // hashTable places the ordinals of hashes, + 1, in a table with linear probing.
-func hashTable(hashes []uint64) []byte {
+func hashTable(hashes []uint64, tagged bool) []byte {
 	size := tableSize(len(hashes))
 	table := make([]byte, 4*size)
 	for ord, h := range hashes {
@@ -206,7 +207,11 @@ func hashTable(hashes []uint64) []byte {
 		for le.Uint32(table[4*i:]) != 0 {
 			i = (i + 1) & (size - 1)
 		}
-		le.PutUint32(table[4*i:], uint32(ord+1))
+		v := uint32(ord + 1)
+		if tagged {
+			v |= tag(h)
+		}
+		le.PutUint32(table[4*i:], v)
 	}
 	return table
 }

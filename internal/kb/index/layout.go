@@ -26,7 +26,7 @@ const (
 	secMeta                    // metaSize bytes a document
 	secIDs                     // hash table of ids: uint32 document+1, 0 for empty
 	secTerms                   // termSize bytes a term, sorted by key
-	secHash                    // hash table of terms: uint32 term+1, 0 for empty
+	secHash                    // hash table of terms: uint32 term+1, 0 for empty; see tagged
 	secKeys                    // keys of the terms
 	secSkips                   // skipSize bytes a block, of lists of more than one
 	secPostings                // blocks of postings
@@ -222,3 +222,12 @@ func tableSize(n int) int {
 // slot is where a probe for hash starts in a table of size slots. The upper half
 // goes in too: FNV's lower bits alone are uneven for short keys.
 func slot(hash uint64, size int) int { return int((hash ^ hash>>32) & uint64(size-1)) }
+
+// A tagged table has the upper byte of the hash in the upper byte of a slot, so that
+// a probe for a key that is not there hardly ever looks at another key.
+const (
+	tagShift  = 24
+	maxTagged = 1<<tagShift - 2 // terms that leave the byte free
+)
+
+func tag(hash uint64) uint32 { return uint32(hash>>56) << tagShift }

@@ -112,7 +112,7 @@ func Open(dir string) (*Snapshot, error) { return Reopen(dir, nil) }
 
 // sparseFrom is the size in bytes from which OpenSparse reads a file sparsely. Of a
 // smaller one a few faults map most.
-const sparseFrom = 4 << 20
+const sparseFrom = 512 << 10
 
 // OpenSparse is Open for a process that looks a few things up and ends.
 func OpenSparse(dir string) (*Snapshot, error) { return open(dir, nil, sparseFrom) }

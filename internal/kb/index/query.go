@@ -34,35 +34,72 @@ type scorer struct {
 	max   float32 // of any document's score
 }
 
-// openScorer sets up the scorer of a word in p. False means that no document has
-// the word.
-func (s *Snapshot) openScorer(sc *scorer, p *part, w Word, weigh *weigher, slack float32) bool {
+// sought is a word of a query, looked up in all parts: how much it says depends on
+// all of them.
+type sought struct {
+	at    []wordAt // by part
+	idf   float32  // of the stem, times the weight
+	bonus float32  // of the word itself, times the weight and its share
+}
+
+// wordAt is what a part has of a word. A term without documents is not there.
+type wordAt struct{ stem, plain term }
+
+func (s *Snapshot) lookUp(lists ...[]Word) []sought {
+	n := 0
+	for _, words := range lists {
+		n += len(words)
+	}
+	out, at := make([]sought, 0, n), make([]wordAt, n*len(s.parts))
+	for _, words := range lists {
+		for _, w := range words {
+			out = append(out, s.lookUpWord(w, at[:len(s.parts)]))
+			at = at[len(s.parts):]
+		}
+	}
+	return out
+}
+
+func (s *Snapshot) lookUpWord(w Word, at []wordAt) sought {
 	stem, plain := wordKeys(w.Text)
 	if stem == "" || w.Exact && plain != "" {
 		stem, plain = plain, ""
 	}
-	t, ok := p.seg.lookup(stem)
-	if !ok {
-		return false
+	stems, plains := 0, 0
+	for i, p := range s.parts {
+		var ok bool
+		if at[i].stem, ok = p.seg.lookup(stem); ok && plain != "" {
+			at[i].plain, _ = p.seg.lookup(plain)
+		}
+		stems += int(at[i].stem.docs)
+		plains += int(at[i].plain.docs)
 	}
 	weight := w.Weight
 	if weight == 0 {
 		weight = 1
 	}
-	sc.weigh, sc.slack = weigh, slack
-	sc.post.open(p.seg, t)
-	sc.idf = weight * idf(s.docs, s.frequency(stem))
+	return sought{at, weight * idf(s.docs, stems), bonus * weight * idf(s.docs, plains)}
+}
+
+// open sets up the scorer of a word in the part at hand. False means that no document has the
+// word.
+func (sc *scorer) open(x *exec, w *sought, slack float32) bool {
+	at := &w.at[x.i]
+	if at.stem.docs == 0 {
+		return false
+	}
+	sc.weigh, sc.slack = &x.weigh, slack
+	sc.post.open(x.p.seg, at.stem)
+	sc.idf = w.idf
 	sc.max = sc.idf * saturate(sc.post.max*slack)
 	sc.bonus = 0
-	if plain != "" {
-		if t, ok := p.seg.lookup(plain); ok {
-			if sc.exact == nil {
-				sc.exact = new(postings)
-			}
-			sc.exact.open(p.seg, t)
-			sc.bonus = bonus * weight * idf(s.docs, s.frequency(plain))
-			sc.max += sc.bonus * saturate(sc.exact.max*slack)
+	if at.plain.docs > 0 {
+		if sc.exact == nil {
+			sc.exact = new(postings)
 		}
+		sc.exact.open(x.p.seg, at.plain)
+		sc.bonus = w.bonus
+		sc.max += sc.bonus * saturate(sc.exact.max*slack)
 	}
 	return true
 }

@@ -54,17 +54,15 @@ type exec struct {
 	words  []*scorer // optional ones
 	extra  []*scorer // optional ones that are not walked
 	must   []*scorer
-	made   []*scorer // all there are, for the next part
-	used   int       // how many of them the part at hand has
+	sought []sought // the words of the query, those of Must first
+	made   []scorer // one for each of them
+	used   int      // how many of them the part at hand has
 }
 
 // scorer gives one that the part at hand does not use yet.
 func (x *exec) scorer() *scorer {
-	if x.used == len(x.made) {
-		x.made = append(x.made, new(scorer))
-	}
 	x.used++
-	return x.made[x.used-1]
+	return &x.made[x.used-1]
 }
 
 // search looks through a part. False means that no more is wanted.
@@ -79,17 +77,22 @@ func (x *exec) search(i int) bool {
 	}
 	slack := slack(average(x.p.seg.head.words, x.p.seg.docs), average(x.s.words, x.s.docs))
 	x.must, x.words, x.extra, x.used = x.must[:0], x.words[:0], nil, 0
-	for _, w := range x.q.Must {
+	if x.sought == nil {
+		x.sought = x.s.lookUp(x.q.Must, x.q.Should)
+		x.made = make([]scorer, len(x.sought))
+	}
+	must, should := x.sought[:len(x.q.Must)], x.sought[len(x.q.Must):]
+	for k := range must {
 		sc := x.scorer()
-		if !x.s.openScorer(sc, x.p, w, &x.weigh, slack) {
+		if !sc.open(x, &must[k], slack) {
 			return true
 		}
 		x.must = append(x.must, sc)
 		lists = append(lists, sc)
 	}
-	for _, w := range x.q.Should {
+	for k := range should {
 		sc := x.scorer()
-		if x.s.openScorer(sc, x.p, w, &x.weigh, slack) {
+		if sc.open(x, &should[k], slack) {
 			x.words = append(x.words, sc)
 		} else {
 			x.used--

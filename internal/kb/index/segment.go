@@ -27,6 +27,7 @@ type header struct {
 	docs     uint32
 	special  uint32 // documents that are hidden or limited
 	sorted   bool   // documents are in the order of their creation
+	tagged   bool   // so is the hash table of terms
 	words    uint64 // of all texts
 	min, max int64  // creation of the oldest and of the newest document
 	sum      uint32
@@ -40,6 +41,9 @@ func (h *header) put(b []byte) {
 	le.PutUint32(b[12:], h.special)
 	if h.sorted {
 		b[16] = 1
+	}
+	if h.tagged {
+		b[17] = 1
 	}
 	le.PutUint64(b[24:], h.words)
 	le.PutUint64(b[32:], uint64(h.min))
@@ -62,7 +66,7 @@ func getHeader(b []byte) (h header, err error) {
 	if le.Uint32(b[headerSize-4:]) != crc.Checksum(b[:headerSize-4]) {
 		return h, fmt.Errorf("%w: checksum of the header", ErrCorrupt)
 	}
-	h.docs, h.special, h.sorted = le.Uint32(b[8:]), le.Uint32(b[12:]), b[16] == 1
+	h.docs, h.special, h.sorted, h.tagged = le.Uint32(b[8:]), le.Uint32(b[12:]), b[16] == 1, b[17] == 1
 	h.words = le.Uint64(b[24:])
 	h.min, h.max, h.sum = int64(le.Uint64(b[32:])), int64(le.Uint64(b[40:])), le.Uint32(b[48:])
 	for s := range sections {
@@ -172,29 +176,46 @@ func (s *Segment) key(t *term) []byte {
 	return s.sec[secKeys][t.key:][:t.keyN]
 }
 
+// slotsRead are looked at together: a probe seldom goes further.
+const slotsRead = 8
+
 // lookup finds a term.
 func (s *Segment) lookup(key string) (term, bool) {
-	size := len(s.sec[secHash]) / 4
-	var b [4]byte
-	var room [64]byte
-	for i, n := slot(hashKey(key), size), 0; n < size; n++ {
-		ord := le.Uint32(s.row(secHash, 4*i, b[:]))
-		if ord == 0 {
-			break
-		}
-		t := s.term(int(ord - 1))
-		if int(t.keyN) == len(key) {
-			found := room[:]
-			if len(key) > len(room) {
-				found = make([]byte, len(key))
+	hash, size := hashKey(key), len(s.sec[secHash])/4
+	var b [4 * slotsRead]byte
+	for i, n := slot(hash, size), 0; n < size; {
+		run := min(slotsRead, size-i)
+		slots := s.row(secHash, 4*i, b[:4*run])
+		for ; len(slots) > 0; slots = slots[4:] {
+			v := le.Uint32(slots)
+			if v == 0 {
+				return term{}, false
 			}
-			if string(s.row(secKeys, int(t.key), found[:len(key)])) == key {
+			if s.head.tagged {
+				if v>>tagShift != tag(hash)>>tagShift {
+					continue
+				}
+				v &= 1<<tagShift - 1
+			}
+			if t := s.term(int(v) - 1); s.hasKey(&t, key) {
 				return t, true
 			}
 		}
-		i = (i + 1) & (size - 1)
+		i, n = (i+run)&(size-1), n+run
 	}
 	return term{}, false
+}
+
+func (s *Segment) hasKey(t *term, key string) bool {
+	if int(t.keyN) != len(key) {
+		return false
+	}
+	var room [64]byte
+	found := room[:]
+	if len(key) > len(room) {
+		found = make([]byte, len(key))
+	}
+	return string(s.row(secKeys, int(t.key), found[:len(key)])) == key
 }
 
 // prefixed gives the terms whose keys start with prefix, sorted.

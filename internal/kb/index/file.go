@@ -35,13 +35,13 @@ func mapSegment(f *rawfile.File, path string, sparse int64) (*Segment, error) {
 	if err != nil {
 		return nil, err
 	}
-	var s *Segment
-	err = Guard(func() (err error) {
-		s, err = Load(data)
-		return err
-	})
+	var head [headerSize]byte
+	if _, err := f.ReadAt(head[:], 0); err != nil {
+		return nil, errors.Join(fmt.Errorf("%w: %w", ErrCorrupt, err), unmap())
+	}
+	s, err := load(head[:], data)
 	if err != nil {
-		return nil, fmt.Errorf("%w (%s)", err, path)
+		return nil, errors.Join(fmt.Errorf("%w (%s)", err, path), unmap())
 	}
 	s.close, s.users = unmap, new(atomic.Int32)
 	if sparse > 0 && st.Size >= sparse {

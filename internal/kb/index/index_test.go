@@ -473,3 +473,13 @@ func TestSparseFileCutShort(t *testing.T) {
 func sealHeader(b []byte) {
 	le.PutUint32(b[headerSize-4:], crc.Checksum(b[:headerSize-4]))
 }
+
+// frequency is in how many documents a key is, deleted ones too.
+func (s *Snapshot) frequency(key string) (n int) {
+	for _, p := range s.parts {
+		if t, ok := p.seg.lookup(key); ok {
+			n += int(t.docs)
+		}
+	}
+	return n
+}

@@ -221,9 +221,6 @@ func (s *Snapshot) Keys(prefix string) []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// Has reports whether any document ever had key.
-func (s *Snapshot) Has(key string) bool { return s.frequency(key) > 0 }
-
 // InOrder gives the documents that pass f in the order of the log. It must run
 // under Guard.
 func (s *Snapshot) InOrder(f *Filter) iter.Seq[Ref] {
@@ -249,7 +246,7 @@ func (s *Snapshot) InOrder(f *Filter) iter.Seq[Ref] {
 // Newest gives up to n documents that pass f, the newest first. It must run under
 // Guard.
 func (s *Snapshot) Newest(n int, f *Filter) []Ref {
-	best := topK{limit: n}
+	best := topK{snap: s, limit: n}
 	l, except := newLimits(f), f.Except
 	parts := make([]int, len(s.parts))
 	for i := range parts {
@@ -270,7 +267,7 @@ func (s *Snapshot) Newest(n int, f *Filter) []Ref {
 			return false
 		}
 		m := seg.meta(doc)
-		if f := (found{Hit{Ref{i, doc}, 0}, m.created, m.id}); best.wants(f) && !except[m.id] {
+		if f := (found{Hit{Ref{i, doc}, 0}, m.created, m.id, true}); best.wants(&f) && !except[m.id] {
 			best.add(f)
 		}
 		return len(best.heap) == n && m.created < best.heap[0].created
@@ -294,7 +291,7 @@ func (s *Snapshot) Newest(n int, f *Filter) []Ref {
 				}
 				lists[0].last(min(f.Budget, last))
 			}
-			var docs []uint32
+			docs := make([]uint32, 0, min(lists[0].count(), 256))
 			for doc := align(lists, 0); doc != none; doc = align(lists, lists[0].doc()) {
 				docs = append(docs, doc)
 				lists[0].next()
@@ -304,7 +301,9 @@ func (s *Snapshot) Newest(n int, f *Filter) []Ref {
 				slices.Reverse(docs)
 			}
 			for _, doc := range docs {
-				take(i, doc)
+				if take(i, doc) && p.seg.head.sorted && len(f.Exclude) == 0 {
+					break
+				}
 			}
 		case p.seg.head.sorted && len(f.Exclude) == 0:
 			for doc := p.seg.docs - 1; doc >= 0 && !take(i, uint32(doc)); doc-- {

@@ -13,7 +13,10 @@ const none = uint32(math.MaxUint32)
 // time.
 type postings struct {
 	seg    *Segment
-	data   []byte // blocks, one after the other
+	data   []byte // blocks, one after the other; not of a segment that is read sparsely
+	room   []byte // of such a one, for the block that is decoded
+	at     int    // where the blocks are among the postings of the segment
+	size   int    // bytes of all blocks
 	skips  []byte // skipSize bytes a block; nil when there is one block
 	blocks int
 	total  int
@@ -29,6 +32,7 @@ type postings struct {
 
 func (p *postings) open(seg *Segment, t term) {
 	p.seg, p.total, p.max = seg, int(t.docs), t.max
+	p.at, p.size = int(t.post), int(t.size)
 	p.data = seg.sec[secPostings][t.post:][:t.size]
 	p.blocks = (p.total + blockLen - 1) / blockLen
 	p.skips = nil
@@ -146,7 +150,7 @@ func (p *postings) decode(block int) {
 		prev = p.lastOf(block-1) + 1
 	}
 	n := min(blockLen, p.total-block*blockLen)
-	data := p.data[start:]
+	data := p.raw(block, start)
 	at := 0
 	for i := range n {
 		var delta uint32
@@ -171,4 +175,23 @@ func (p *postings) decode(block int) {
 	}
 	p.bytes = data[at : at+2*n]
 	p.block, p.n, p.i = block, n, 0
+}
+
+// maxBlock is the most bytes that a block has.
+const maxBlock = blockLen * (binary.MaxVarintLen32 + 2)
+
+// raw gives the bytes of a block that begins at start.
+func (p *postings) raw(block, start int) []byte {
+	if p.seg.file == nil {
+		return p.data[start:]
+	}
+	end := p.size
+	if p.skips != nil {
+		end = min(end, int(le.Uint32(p.skips[block*skipSize+4:])))
+	}
+	n := min(end-start, maxBlock)
+	if cap(p.room) < n {
+		p.room = make([]byte, maxBlock)
+	}
+	return p.seg.row(secPostings, p.at+start, p.room[:n])
 }

@@ -104,16 +104,6 @@ func (sc *scorer) open(x *exec, w *sought, slack float32) bool {
 	return true
 }
 
-// frequency is in how many documents a key is, deleted ones too.
-func (s *Snapshot) frequency(key string) (n int) {
-	for _, p := range s.parts {
-		if t, ok := p.seg.lookup(key); ok {
-			n += int(t.docs)
-		}
-	}
-	return n
-}
-
 // near bounds the score that the word adds to doc, and says up to which document
 // the bound holds.
 func (sc *scorer) near(doc uint32) (float32, uint32) {

@@ -14,7 +14,7 @@ func (s *Snapshot) Search(q *Query) []Hit {
 	if q.Limit <= 0 {
 		return nil
 	}
-	x := exec{s: s, q: q, best: topK{limit: q.Limit}, limits: newLimits(&q.Filter)}
+	x := exec{s: s, q: q, best: topK{snap: s, limit: q.Limit}, limits: newLimits(&q.Filter)}
 	x.home, _ = projectCode(q.Home)
 	x.today = int(dayOf(x.limits.now))
 	x.weigh = newWeigher(average(s.words, s.docs))
@@ -296,10 +296,17 @@ func (x *exec) consider(doc uint32, words []*scorer) bool {
 	if score *= quality(getNorm(norm), x.today, &x.fades); score < x.best.min || !x.limits.pass(doc, norm) {
 		return true
 	}
-	m := x.p.seg.meta(doc)
-	h := found{Hit{Ref{x.i, doc}, score}, m.created, m.id}
-	if x.best.wants(h) && !x.q.Filter.Except[m.id] && (x.q.Accept == nil || x.q.Accept(h.Ref)) {
+	h := found{Hit: Hit{Ref{x.i, doc}, score}}
+	if x.best.wants(&h) && !x.excepted(&h) && (x.q.Accept == nil || x.q.Accept(h.Ref)) {
 		x.best.add(h)
 	}
 	return true
+}
+
+func (x *exec) excepted(h *found) bool {
+	if len(x.q.Filter.Except) == 0 {
+		return false
+	}
+	x.best.know(h)
+	return x.q.Filter.Except[h.id]
 }

@@ -76,8 +76,11 @@ func getHeader(b []byte) (h header, err error) {
 }
 
 // Load reads a segment from memory. It keeps data.
-func Load(data []byte) (*Segment, error) {
-	h, err := getHeader(data)
+func Load(data []byte) (*Segment, error) { return load(data, data) }
+
+// load is Load with a copy of the beginning of data, which is not touched.
+func load(head, data []byte) (*Segment, error) {
+	h, err := getHeader(head)
 	if err != nil {
 		return nil, err
 	}
@@ -191,13 +194,17 @@ func (s *Segment) lookup(key string) (term, bool) {
 			if v == 0 {
 				return term{}, false
 			}
+			ord, other := int(v), false
 			if s.head.tagged {
-				if v>>tagShift != tag(hash)>>tagShift {
-					continue
-				}
-				v &= 1<<tagShift - 1
+				ord, other = int(v&(1<<tagShift-1)), (v^tag(hash))>>tagShift != 0
 			}
-			if t := s.term(int(v) - 1); s.hasKey(&t, key) {
+			if ord == 0 || ord > s.terms {
+				panic(corrupt("the hash table of terms"))
+			}
+			if other {
+				continue
+			}
+			if t := s.term(ord - 1); s.hasKey(&t, key) {
 				return t, true
 			}
 		}

@@ -10,23 +10,37 @@ type found struct {
 	Hit
 	created int64
 	id      uint64
-}
-
-// better orders by score, then the newer first, then by id, so that the order does
-// not depend on how the index is cut into segments.
-func better(a, b found) int {
-	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.created, a.created), cmp.Compare(a.id, b.id))
+	known   bool // the two are those of the document: they are looked up when they are needed
 }
 
 // topK keeps the best hits: a heap with the worst of them at the top.
 type topK struct {
+	snap  *Snapshot
 	limit int
 	heap  []found
 	min   float32 // what a score must reach: 0 until there are limit hits
 }
 
-func (t *topK) wants(f found) bool {
-	return len(t.heap) < t.limit || better(f, t.heap[0]) < 0
+func (t *topK) know(f *found) {
+	if !f.known {
+		m := t.snap.parts[f.part].seg.meta(f.doc)
+		f.created, f.id, f.known = m.created, m.id, true
+	}
+}
+
+// better orders by score, then the newer first, then by id, so that the order does
+// not depend on how the index is cut into segments.
+func (t *topK) better(a, b *found) int {
+	if c := cmp.Compare(b.Score, a.Score); c != 0 {
+		return c
+	}
+	t.know(a)
+	t.know(b)
+	return cmp.Or(cmp.Compare(b.created, a.created), cmp.Compare(a.id, b.id))
+}
+
+func (t *topK) wants(f *found) bool {
+	return len(t.heap) < t.limit || t.better(f, &t.heap[0]) < 0
 }
 
 // add takes in a hit that is wanted.
@@ -38,7 +52,7 @@ func (t *topK) add(f found) {
 		t.heap = append(t.heap, f)
 		for i := len(t.heap) - 1; i > 0; {
 			up := (i - 1) / 2
-			if better(t.heap[i], t.heap[up]) <= 0 {
+			if t.better(&t.heap[i], &t.heap[up]) <= 0 {
 				break
 			}
 			t.heap[i], t.heap[up] = t.heap[up], t.heap[i]
@@ -49,7 +63,7 @@ func (t *topK) add(f found) {
 		for i := 0; ; {
 			worst := i
 			for c := 2*i + 1; c <= 2*i+2 && c < len(t.heap); c++ {
-				if better(t.heap[c], t.heap[worst]) > 0 {
+				if t.better(&t.heap[c], &t.heap[worst]) > 0 {
 					worst = c
 				}
 			}
@@ -66,7 +80,7 @@ func (t *topK) add(f found) {
 }
 
 func (t *topK) sorted() []Hit {
-	slices.SortFunc(t.heap, better)
+	slices.SortFunc(t.heap, func(a, b found) int { return t.better(&a, &b) })
 	out := make([]Hit, len(t.heap))
 	for i, f := range t.heap {
 		out[i] = f.Hit

@@ -8,6 +8,7 @@ type Option func(*options)
 type options struct {
 	zone   *time.Location
 	report func(Repair)
+	blocks bool
 }
 
 func newOptions(opts []Option) options {
@@ -30,6 +31,11 @@ func WithZone(zone *time.Location) Option {
 func WithReport(fn func(Repair)) Option {
 	return func(o *options) { o.report = fn }
 }
+
+// WithBlocks has the texts of entries that EntryAt gives share blocks of memory, which
+// stay as long as any of them is in use: for one who lets go of all of them at once.
+// A block touches fewer pages than a piece of memory for each text.
+func WithBlocks() Option { return func(o *options) { o.blocks = true } }
 
 // Repair is something that a writer did to the file before it wrote.
 type Repair struct {

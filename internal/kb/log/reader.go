@@ -18,13 +18,14 @@ const FileName = "data.log"
 // show, and a compaction does not disturb it. It never takes a lock and never
 // writes. It is safe for concurrent use; Close it when nothing uses it any more.
 type Reader struct {
-	fs    fileSystem
-	path  string
-	f     file     // nil for a log that does not exist
-	info  fileInfo // size is where the view ends
-	ident identity
-	zone  *time.Location
-	spare atomic.Pointer[[firstRead]byte] // for EntryAt, nil while a call uses it
+	fs     fileSystem
+	path   string
+	f      file     // nil for a log that does not exist
+	info   fileInfo // size is where the view ends
+	ident  identity
+	zone   *time.Location
+	spare  atomic.Pointer[room] // for EntryAt, nil while a call uses it
+	blocks bool
 
 	tailOnce sync.Once
 	tail     tail
@@ -40,7 +41,11 @@ type Reader struct {
 // readable file header) and those of the system.
 func OpenReader(dir string, opts ...Option) (*Reader, error) {
 	o := newOptions(opts)
-	return openReader(osFS{}, filepath.Join(dir, FileName), o.zone)
+	r, err := openReader(osFS{}, filepath.Join(dir, FileName), o.zone)
+	if err == nil {
+		r.blocks = o.blocks
+	}
+	return r, err
 }
 
 func openReader(fsys fileSystem, path string, zone *time.Location) (*Reader, error) {

@@ -59,7 +59,11 @@ func (r *Record) Entry() (entry.Entry, error) {
 			Offset:  r.Offset,
 		}, r.v1.zone), nil
 	}
-	e, err := entry.Decode(string(r.topic), string(r.body), r.Time)
+	return r.entry(string(r.topic), string(r.body))
+}
+
+func (r *Record) entry(topic, body string) (entry.Entry, error) {
+	e, err := entry.Decode(topic, body, r.Time)
 	return e, r.wrap(err)
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"helix/internal/kb/entry"
@@ -88,14 +89,38 @@ func (r *Reader) At(offset int64) (*Record, error) {
 func (r *Reader) EntryAt(offset int64) (entry.Entry, error) {
 	buf := r.spare.Swap(nil)
 	if buf == nil {
-		buf = new([firstRead]byte)
+		buf = new(room)
 	}
 	defer r.spare.Store(buf)
-	rec, err := r.recordAt(offset, buf)
+	rec, err := r.recordAt(offset, &buf.read)
 	if err != nil {
 		return entry.Entry{}, r.atErr(offset, err)
 	}
+	if r.blocks && rec.v1 == nil && rec.Type == TypeEntry {
+		return rec.entry(buf.text(rec.topic), buf.text(rec.body))
+	}
 	return rec.Entry()
+}
+
+// room is what EntryAt reads into, and keeps texts in.
+type room struct {
+	read  [firstRead]byte
+	block strings.Builder
+}
+
+// blockSize is the size of a block of texts. One that is larger has its own.
+const blockSize = 16 << 10
+
+// text gives b as a string within the block, which has room for it or is a new one:
+// what a builder has given out stays as it is as long as it does not grow.
+func (m *room) text(b []byte) string {
+	if m.block.Cap()-m.block.Len() < len(b) {
+		m.block = strings.Builder{}
+		m.block.Grow(max(blockSize, len(b)))
+	}
+	start := m.block.Len()
+	m.block.Write(b)
+	return m.block.String()[start:]
 }
 
 func (r *Reader) atErr(offset int64, err error) error {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -75,8 +76,12 @@ func (f *File) ReadAt(b []byte, off int64) (int, error) {
 // Map maps the first size bytes into memory, for reading. The mapping outlives the
 // file; unmap ends it.
 func (f *File) Map(size int) (data []byte, unmap func() error, err error) {
-	data, err = unix.Mmap(f.fd, 0, size, unix.PROT_READ, unix.MAP_SHARED)
-	return data, func() error { return unix.Munmap(data) }, f.wrap("map", err)
+	// unix.Mmap would keep a table of all mappings.
+	at, err := unix.MmapPtr(f.fd, 0, nil, uintptr(size), unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		return nil, nil, f.wrap("map", err)
+	}
+	return unsafe.Slice((*byte)(at), size), func() error { return unix.MunmapPtr(at, uintptr(size)) }, nil
 }
 
 // Close lets go of the file.
@@ -112,7 +117,7 @@ func (f *File) wrap(op string, err error) error {
 func retry(call func() (int, error)) (int, error) {
 	for {
 		n, err := call()
-		if !errors.Is(err, unix.EINTR) {
+		if err != unix.EINTR { // not wrapped, and errors.Is would cost pages
 			return n, err
 		}
 	}

@@ -102,12 +102,13 @@ func both(a, b string) string {
 }
 
 // keySets gives a set of keys for each of the topic, tag, source and project of f.
+// Some may be of no document.
 func (v *View) keySets(f Filter) (sets [][]string) {
 	if f.Topic != "" {
 		sets = append(sets, v.topicKeys(f.Topic))
 	}
 	if f.Tag != "" {
-		sets = append(sets, v.existing(index.TagKey(strings.TrimPrefix(f.Tag, "#"))))
+		sets = append(sets, []string{index.TagKey(strings.TrimPrefix(f.Tag, "#"))})
 	}
 	if f.Source != "" {
 		sets = append(sets, v.sourceKeys(f.Source))
@@ -118,16 +119,9 @@ func (v *View) keySets(f Filter) (sets [][]string) {
 	return sets
 }
 
-func (v *View) existing(key string) []string {
-	if v.snap.Has(key) {
-		return []string{key}
-	}
-	return nil
-}
-
 func (v *View) topicKeys(topic string) (keys []string) {
 	if !strings.HasSuffix(topic, "/") && !strings.Contains(topic, "*") {
-		return v.existing(index.TopicKey(topic))
+		return []string{index.TopicKey(topic)}
 	}
 	fixed, _, _ := strings.Cut(topic, "*")
 	for _, key := range v.snap.Keys(index.TopicKey(fixed)) {
@@ -166,7 +160,7 @@ func matchTopic(pattern, name string) bool {
 func (v *View) projectKeys(p string) []string {
 	key := index.ProjectKey(p)
 	if path.IsAbs(p) {
-		return v.existing(key)
+		return []string{key}
 	}
 	return v.snap.Keys(key)
 }
@@ -185,14 +179,14 @@ func (v *View) sourceKeys(p string) (keys []string) {
 		end = strings.LastIndexByte(p[:end], '/')
 		key := index.SourceKey(p[end+1:])
 		if end < 0 && absolute {
-			keys = append(keys, v.existing(key)...)
+			keys = append(keys, key)
 			break
 		}
 		if end < 0 {
 			keys = append(keys, v.snap.Keys(key)...) // p itself, and what ends with it
 			break
 		}
-		keys = append(keys, v.existing(key)...)
+		keys = append(keys, key)
 	}
 	return keys
 }

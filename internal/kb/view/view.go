@@ -101,7 +101,11 @@ func (v *View) Refresh() (*View, error) {
 var ErrUnchanged = errors.New("nothing was written since")
 
 func open(dir string, o options, prev *index.Snapshot) (*View, error) {
-	r, err := log.OpenReader(dir)
+	var of []log.Option
+	if o.once {
+		of = append(of, log.WithBlocks())
+	}
+	r, err := log.OpenReader(dir, of...)
 	if err != nil {
 		return nil, err
 	}

@@ -282,19 +282,20 @@ func hasWord(text, name string) bool {
 // second, so that a long layer does not push out the others.
 func pack(layers []layer, more, budget int) string {
 	const rest = 64 // for the line that counts what is left out
-	lines := make([][]string, len(layers))
+	type shown struct{ layer, from, to int }
 	size, total, full := 0, 0, false
 	for _, l := range layers {
 		total += len(l.entries)
 	}
-	taken := 0
-	for round := 0; !full && taken < total; round++ {
+	lines, text := make([]shown, 0, total), make([]byte, 0, budget+2*lineBytes)
+	for round := 0; !full && len(lines) < total; round++ {
 		for i, l := range layers {
 			if round >= len(l.entries) {
 				continue
 			}
-			text := line(l.entries[round])
-			need := len("  \n") + len(text)
+			from := len(text)
+			text = appendLine(text, l.entries[round])
+			need := len("  \n") + len(text) - from
 			if round == 0 {
 				need += len(l.heading) + 1
 			}
@@ -302,26 +303,31 @@ func pack(layers []layer, more, budget int) string {
 				break
 			}
 			size += need
-			lines[i] = append(lines[i], text)
-			taken++
+			lines = append(lines, shown{i, from, len(text)})
 		}
 	}
-	if taken == 0 {
+	if len(lines) == 0 {
 		return ""
 	}
 	var b strings.Builder
 	b.Grow(budget)
 	b.WriteString("helix memory:")
 	for i, l := range layers {
-		if len(lines[i]) > 0 {
-			b.WriteString("\n" + l.heading)
-		}
-		for _, text := range lines[i] {
+		first := true
+		for _, s := range lines {
+			if s.layer != i {
+				continue
+			}
+			if first {
+				b.WriteByte('\n')
+				b.WriteString(l.heading)
+				first = false
+			}
 			b.WriteString("\n  ")
-			b.WriteString(text)
+			b.Write(text[s.from:s.to])
 		}
 	}
-	if left := total - taken + more; left > 0 {
+	if left := total - len(lines) + more; left > 0 {
 		b.WriteString("\n(" + strconv.Itoa(left) + " more: mcp__helix__search)")
 	}
 	return b.String()

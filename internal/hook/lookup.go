@@ -12,12 +12,20 @@ import (
 // lineBytes is how much of an entry is shown.
 const lineBytes = 220
 
-// line shows an entry: where it belongs, when it was written, how it begins, and
-// the id under which the rest can be read.
-func line(e *entry.Entry) string {
-	head := "[" + oneLine(e.Topic, topicBytes) + "] " + e.Created.Format("2006-01-02") + " "
-	tail := " (" + oneLine(e.ID, 120) + ")"
-	return head + oneLine(e.Text, max(lineBytes-len(head)-len(tail), 40)) + tail
+// appendLine shows an entry: where it belongs, when it was written, how it begins,
+// and the id under which the rest can be read.
+func appendLine(b []byte, e *entry.Entry) []byte {
+	from := len(b)
+	b = append(b, '[')
+	b = appendOneLine(b, e.Topic, topicBytes)
+	b = append(b, "] "...)
+	b = e.Created.AppendFormat(b, "2006-01-02")
+	b = append(b, ' ')
+	id := oneLine(e.ID, 120)
+	b = appendOneLine(b, e.Text, max(lineBytes-(len(b)-from)-len(" ()")-len(id), 40))
+	b = append(b, " ("...)
+	b = append(b, id...)
+	return append(b, ')')
 }
 
 // lookUp finds up to n entries that share at least two of the words, or one that
@@ -75,10 +83,11 @@ func related(heading string, entries []entry.Entry) reply {
 	if len(entries) == 0 {
 		return reply{}
 	}
+	b := append(make([]byte, 0, maxAmbient), heading...)
 	for i := range entries {
-		heading += "\n  " + line(&entries[i])
+		b = appendLine(append(b, "\n  "...), &entries[i])
 	}
-	return reply{context: heading}
+	return reply{context: string(b)}
 }
 
 // prompt looks up what the person asks for.

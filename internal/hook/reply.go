@@ -75,49 +75,65 @@ func quote(b *bytes.Buffer, s string) {
 // cut shortens s to at most n bytes, at the end of a word if one is near, and
 // marks that it did.
 func cut(s string, n int) string {
-	const mark = "…"
 	if len(s) <= n {
 		return s
 	}
-	if n < len(mark) {
-		return ""
+	return string(cutFrom([]byte(s), 0, n))
+}
+
+// cutFrom is cut of what b has from from on.
+func cutFrom(b []byte, from, n int) []byte {
+	const mark = "…"
+	if len(b)-from <= n {
+		return b
 	}
-	end := n - len(mark)
-	for end > 0 && !utf8.RuneStart(s[end]) {
+	if n < len(mark) {
+		return b[:from]
+	}
+	end := from + n - len(mark)
+	for end > from && !utf8.RuneStart(b[end]) {
 		end--
 	}
-	if space := strings.LastIndexByte(s[:end], ' '); space > max(0, end-24) {
-		end = space
+	if space := bytes.LastIndexByte(b[from:end], ' '); space > max(0, end-from-24) {
+		end = from + space
 	}
-	return strings.TrimRight(s[:end], " ") + mark
+	for end > from && b[end-1] == ' ' {
+		end--
+	}
+	return append(b[:end], mark...)
 }
 
 // oneLine makes text of the memory into one line without control characters.
 func oneLine(s string, n int) string {
-	if len(s) > 4*n { // enough to fill the line, whatever is taken away
-		s = s[:4*n]
-	}
 	if len(s) <= n && isPlain(s) {
 		return s
 	}
-	var b strings.Builder
-	b.Grow(min(len(s), n) + 2*utf8.UTFMax)
+	return string(appendOneLine(make([]byte, 0, min(len(s), n)+2*utf8.UTFMax), s, n))
+}
+
+// appendOneLine is oneLine that adds to b: many small texts of all sizes would cost
+// a process of one answer pages for each size.
+func appendOneLine(b []byte, s string, n int) []byte {
+	if len(s) > 4*n { // enough to fill the line, whatever is taken away
+		s = s[:4*n]
+	}
+	from := len(b)
 	space := false
 	for _, r := range s {
-		if b.Len() > n {
+		if len(b)-from > n {
 			break // cut looks no further
 		}
 		if r <= ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == 0x2028 || r == 0x2029 {
-			space = b.Len() > 0
+			space = len(b) > from
 			continue
 		}
 		if space {
-			b.WriteByte(' ')
+			b = append(b, ' ')
 			space = false
 		}
-		b.WriteRune(r)
+		b = utf8.AppendRune(b, r)
 	}
-	return cut(b.String(), n)
+	return cutFrom(b, from, n)
 }
 
 // isPlain tells that s is one word of ASCII.

@@ -22,7 +22,12 @@ func (s *Snapshot) Search(q *Query) []Hit {
 	for i := len(s.parts) - 1; i >= 0; i-- {
 		x.search(i)
 	}
-	return x.best.sorted()
+	best := x.best.sorted()
+	out := make([]Hit, len(best))
+	for i := range best {
+		out[i] = best[i].Hit
+	}
+	return out
 }
 
 // Each gives every document that q finds, in no particular order, until yield

@@ -47,7 +47,7 @@ func (t *topK) wants(f *found) bool {
 func (t *topK) add(f found) {
 	if len(t.heap) < t.limit {
 		if t.heap == nil {
-			t.heap = make([]found, 0, min(t.limit, 32))
+			t.heap = make([]found, 0, 32) // one size for all
 		}
 		t.heap = append(t.heap, f)
 		for i := len(t.heap) - 1; i > 0; {
@@ -79,11 +79,8 @@ func (t *topK) add(f found) {
 	}
 }
 
-func (t *topK) sorted() []Hit {
+// sorted gives the hits, the best first. Nothing can be added then.
+func (t *topK) sorted() []found {
 	slices.SortFunc(t.heap, func(a, b found) int { return t.better(&a, &b) })
-	out := make([]Hit, len(t.heap))
-	for i, f := range t.heap {
-		out[i] = f.Hit
-	}
-	return out
+	return t.heap
 }

@@ -125,13 +125,17 @@ func makeDir(fsys fileSystem, dir string) error {
 }
 
 // readUpTo reads n bytes at off, or as many as there are.
-func readUpTo(src io.ReaderAt, off int64, n int) ([]byte, error) {
+func readUpTo(src readAt, off int64, n int) ([]byte, error) {
 	return readInto(src, off, make([]byte, n))
 }
 
+// readAt is the method of an io.ReaderAt. To make one interface of another is dear in
+// a process that does it only once.
+type readAt = func(b []byte, off int64) (int, error)
+
 // readInto fills b from off on, or as much of it as there is.
-func readInto(src io.ReaderAt, off int64, b []byte) ([]byte, error) {
-	got, err := src.ReadAt(b, off)
+func readInto(src readAt, off int64, b []byte) ([]byte, error) {
+	got, err := src(b, off)
 	if err == io.EOF {
 		err = nil
 	}

@@ -151,7 +151,7 @@ func (l *Log) handle() (*handle, error) {
 // unchanged reports whether the file still has the header that it was opened
 // with: a backup may have been copied into it.
 func (h *handle) unchanged() bool {
-	b, err := readUpTo(h.f, 0, dataStart)
+	b, err := readUpTo(h.f.ReadAt, 0, dataStart)
 	if err != nil {
 		return false
 	}
@@ -197,7 +197,7 @@ func (l *Log) openForWriting() error {
 	if l.cur.info, err = f.Stat(); err != nil {
 		return fmt.Errorf("kb/log: %w", err)
 	}
-	b, err := readUpTo(f, 0, dataStart)
+	b, err := readUpTo(f.ReadAt, 0, dataStart)
 	if err != nil {
 		return fmt.Errorf("kb/log: read %s: %w", l.path, err)
 	}

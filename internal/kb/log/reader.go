@@ -72,7 +72,7 @@ func (r *Reader) load() (err error) {
 	if !r.info.regular {
 		return fmt.Errorf("%w: it is not a regular file", ErrForeign)
 	}
-	b, err := readUpTo(r.f, 0, dataStart)
+	b, err := readUpTo(r.f.ReadAt, 0, dataStart)
 	if err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (r *Reader) Holds(p Pos) bool {
 	case p.Last < dataStart || p.Offset > r.info.size:
 		return false
 	}
-	b, err := readUpTo(r.f, p.Last, frameSize)
+	b, err := readUpTo(r.f.ReadAt, p.Last, frameSize)
 	if err != nil {
 		return false
 	}

@@ -138,7 +138,7 @@ func (r *Reader) recordAt(offset int64, buf *[firstRead]byte) (Record, error) {
 	if r.ident.version != version2 || offset < dataStart || offset >= r.info.size {
 		return Record{}, ErrNoRecord
 	}
-	b, err := readInto(r.f, offset, buf[:min(firstRead, r.info.size-offset)])
+	b, err := readInto(r.f.ReadAt, offset, buf[:min(firstRead, r.info.size-offset)])
 	if err != nil {
 		return Record{}, err
 	}
@@ -147,7 +147,7 @@ func (r *Reader) recordAt(offset int64, buf *[firstRead]byte) (Record, error) {
 		return Record{}, ErrNoRecord
 	}
 	if want := frameSize + f.payloadLen; len(b) < want {
-		if b, err = readUpTo(r.f, offset, want); err != nil {
+		if b, err = readUpTo(r.f.ReadAt, offset, want); err != nil {
 			return Record{}, err
 		}
 		if len(b) < want {

@@ -31,19 +31,25 @@ func (v *View) compile(p *parsed, orMode bool) (index.Query, bool) {
 			required[w] = true
 		}
 	}
+	words := make([]index.Word, 0, len(p.words)+len(p.names)+len(p.wholes))
+	for _, w := range p.words {
+		if !orMode || required[w] {
+			words = append(words, index.Word{Text: w})
+		}
+	}
+	q.Must = words[:len(words):len(words)]
 	for _, w := range p.words {
 		if orMode && !required[w] {
-			q.Should = append(q.Should, index.Word{Text: w})
-		} else {
-			q.Must = append(q.Must, index.Word{Text: w})
+			words = append(words, index.Word{Text: w})
 		}
 	}
 	for _, w := range p.names {
-		q.Should = append(q.Should, index.Word{Text: w, Exact: true})
+		words = append(words, index.Word{Text: w, Exact: true})
 	}
 	for _, w := range p.wholes {
-		q.Should = append(q.Should, index.Word{Text: w})
+		words = append(words, index.Word{Text: w})
 	}
+	q.Should = words[len(q.Must):]
 	return q, true
 }
 

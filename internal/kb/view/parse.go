@@ -209,11 +209,15 @@ func (p *parsed) addWords(plain string) {
 	if len(p.words) == 0 {
 		p.words = stops
 	}
-	p.shown = append(slices.Clone(p.words), p.wholes...)
+	p.shown = append(append(make([]string, 0, len(p.words)+len(p.wholes)), p.words...), p.wholes...)
 }
 
 // addNames takes each identifier as one word: the whole where it has parts.
 func (p *parsed) addNames(names []string) {
+	if len(names) == 0 {
+		return
+	}
+	p.names = make([]string, 0, len(names))
 	var scan text.Scanner
 	for _, name := range names {
 		last := ""

@@ -3,6 +3,7 @@ package hook
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 )
 
@@ -60,12 +61,18 @@ func startHelix(args []string, dir string) error {
 		dir = ""
 	}
 	p, err := os.StartProcess(program, append([]string{program}, args...), &os.ProcAttr{
-		Dir: dir, Files: []*os.File{null, null, null}, Sys: &syscall.SysProcAttr{Setsid: true},
+		Dir: dir, Env: handedOn(os.Environ()), Files: []*os.File{null, null, null}, Sys: &syscall.SysProcAttr{Setsid: true},
 	})
 	if err != nil {
 		return err
 	}
 	return p.Release()
+}
+
+// handedOn leaves out what the installed command sets for the hook alone: what it
+// starts has more to do.
+func handedOn(env []string) []string {
+	return slices.DeleteFunc(env, func(v string) bool { return v == "GOMAXPROCS=1" })
 }
 
 // beside is the helix in the folder of a program, or in that of the file to which

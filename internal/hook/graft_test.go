@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -119,5 +120,15 @@ func TestBeside(t *testing.T) {
 		if got := beside(program); got != want {
 			t.Errorf("beside(%s) = %q, want %q", program, got, want)
 		}
+	}
+}
+
+// TestHandedOn: what a hook starts may use all processors again, unless the person
+// has set how many.
+func TestHandedOn(t *testing.T) {
+	t.Parallel()
+	got := handedOn([]string{"A=1", "GOMAXPROCS=1", "GOMAXPROCS=4", "MY_GOMAXPROCS=1"})
+	if want := []string{"A=1", "GOMAXPROCS=4", "MY_GOMAXPROCS=1"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
 	}
 }

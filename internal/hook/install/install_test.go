@@ -154,7 +154,7 @@ func TestBesideOthers(t *testing.T) {
 	for _, w := range hooks(Claude) {
 		var last group
 		groups := s.Hooks[w.event]
-		if len(groups) == 0 || json.Unmarshal(groups[len(groups)-1], &last) != nil || !reflect.DeepEqual(last, group{w.matcher, []hook{{"command", "/opt/helix-hook " + w.short, 5, false}}}) {
+		if len(groups) == 0 || json.Unmarshal(groups[len(groups)-1], &last) != nil || !reflect.DeepEqual(last, group{w.matcher, []hook{{"command", "GOMAXPROCS=1 /opt/helix-hook " + w.short, 5, false}}}) {
 			t.Errorf("%s: %s", w.event, groups)
 		}
 	}
@@ -212,7 +212,7 @@ func TestUpdate(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := readFile(t, p.Hooks)
-	for _, gone := range []string{"/old", "PostCompact", "async"} {
+	for _, gone := range []string{"/old", "PostCompact", "async", `"/opt/helix-hook`} {
 		if strings.Contains(text, gone) {
 			t.Errorf("%s is still there", gone)
 		}

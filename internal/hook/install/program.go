@@ -52,10 +52,15 @@ func runnable(path string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0
 }
 
+// oneProcessor is put before helix-hook. A Go program that may use several processors
+// moves to another one as it starts, and begins there with empty caches: a tenth of
+// the life of a hook process, which has nothing to do for a second one.
+const oneProcessor = "GOMAXPROCS=1 "
+
 // command is the shell command that answers an event.
 func (p Program) command(event string) string {
 	if p.Hook != "" {
-		return quote(p.Hook) + " " + event
+		return oneProcessor + quote(p.Hook) + " " + event
 	}
 	return quote(p.Helix) + " hook " + event
 }

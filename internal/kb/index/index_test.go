@@ -390,6 +390,11 @@ func TestLongLists(t *testing.T) {
 		}
 	}
 	s := wr.Snapshot()
+	sparse, err := open(dir, nil, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sparse.Close()
 	for round := range 300 {
 		q := &Query{Limit: 1 + rng.IntN(30), Filter: Filter{Now: epoch}}
 		for range 1 + rng.IntN(5) {
@@ -412,11 +417,17 @@ func TestLongLists(t *testing.T) {
 		}
 		lean := *q
 		lean.Filter.Budget = 200
+		if !slices.Equal(sparse.Search(q), got) {
+			t.Fatalf("round %d: read sparsely it gives something else", round)
+		}
 		scores := map[Ref]float32{}
 		for _, h := range want {
 			scores[h.Ref] = h.Score
 		}
 		found := s.Search(&lean)
+		if !slices.Equal(sparse.Search(&lean), found) {
+			t.Fatalf("round %d: read sparsely it gives something else within a budget", round)
+		}
 		if len(want) > 0 && len(found) == 0 && round%2 == 0 {
 			t.Fatalf("round %d: nothing found within a budget, %d without", round, len(want))
 		}
@@ -433,6 +444,39 @@ func TestLongLists(t *testing.T) {
 		s.Each(q, func(Ref) bool { total++; return true })
 		if total != len(want) {
 			t.Fatalf("round %d: each gives %d, search %d", round, total, len(want))
+		}
+	}
+}
+
+// TestUntagged: the hash table of a segment that an older program wrote has no tags.
+func TestUntagged(t *testing.T) {
+	t.Parallel()
+	data := smallSegment(200)
+	tagged, err := Load(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := slices.Clone(data)
+	old[17] = 0
+	table := old[tagged.head.off[secHash]:][:tagged.head.len[secHash]]
+	for i := 0; i < len(table); i += 4 {
+		table[i+3] = 0
+	}
+	sealHeader(old)
+	plain, err := Load(old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range tagged.terms {
+		want := tagged.term(i)
+		key := string(tagged.key(&want))
+		for name, s := range map[string]*Segment{"tagged": tagged, "untagged": plain} {
+			if got, ok := s.lookup(key); !ok || got != want {
+				t.Errorf("%s: %q: %v, %v", name, key, got, ok)
+			}
+			if _, ok := s.lookup(key + "?"); ok {
+				t.Errorf("%s: %q? is there", name, key)
+			}
 		}
 	}
 }

@@ -94,36 +94,6 @@ func trailers(t *Transcript) []Experience {
 	return out
 }
 
-func fromSentences(t *Transcript) []Experience {
-	var out []Experience
-	for i, s := range t.Steps {
-		if s.Kind != Said {
-			continue
-		}
-		all := sentences(withoutTrailer(s.Text))
-		for j, one := range all {
-			c, ok := judge(one)
-			if !ok {
-				continue
-			}
-			e := Experience{Rule: c.rule, Text: bare(one.text), Confidence: c.confidence, step: i}
-			var next sentence
-			if j+1 < len(all) {
-				next = all[j+1]
-			}
-			if c.rule == Decided {
-				var behind bool
-				if e.Rationale, behind = rationale(one.text, next); behind {
-					e.Text += " " + bare(next.text)
-					e.Confidence = max(e.Confidence, 0.75)
-				}
-			}
-			out = append(out, e)
-		}
-	}
-	return out
-}
-
 // withoutTrailer is a message up to its list of findings.
 func withoutTrailer(text string) string {
 	if len(prompt.Findings(text)) == 0 {

@@ -10,7 +10,7 @@ const self = `\b(?:I|we)(?:'ve|’ve| have)? `
 
 var (
 	decidedTo = lazyregexp.New(`(?i)` + self + `(?:\w+ly )?(?:decided|opted|chose|chosen|elected) (?:not )?to `)
-	decidedOn = lazyregexp.New(`(?i)` + self + `(?:\w+ly )?(?:decided (?:on|against|that|for|in favou?r of)|opted (?:for|against)|settled (?:on|for)) `)
+	decidedOn = lazyregexp.New(`(?i)(?:^|` + self + `)(?:\w+ly )?(?:decided (?:on|against|that|for|in favou?r of)|opted (?:for|against)|settled (?:on|for)) `)
 	chose     = lazyregexp.New(`(?i)(?:` + self + `(?:\w+ly )?|^)(?:chose|chosen|picked|went with|gone with|opted for|settled on|ended up (?:using|with)) `)
 	used      = lazyregexp.New(`(?i)` + self + `(?:\w+ly )?(?:used|kept|made|put|moved|switched|replaced|implemented|stored|built|based|wrote|modell?ed|represented) `)
 	onPurpose = lazyregexp.New(`(?i)` + self + `(?:deliberately|intentionally|purposely) \w+ `)
@@ -18,7 +18,7 @@ var (
 		(?i)\b(?:was|were|is|are) (?:deliberately |intentionally )?(?:chosen|picked|preferred|
 		selected) (?:over|instead of|because|so that|rather than) `))
 	ratherThan    = lazyregexp.New(`(?i)^(?:instead of|rather than) .{3,120}?, (?:I|we|the|it|each|every|an?) `)
-	replaced      = lazyregexp.New(`(?i)` + self + `(?:replaced|swapped|exchanged) .{3,120}? (?:with|by|for) `)
+	replaced      = lazyregexp.New(`(?i)(?:^|` + self + `)(?:replaced|swapped|exchanged) .{3,120}? (?:with|by|for) `)
 	theFix        = lazyregexp.New(`(?i)^(?:so )?the (?:fix|solution|remedy) (?:is|was) to `)
 	decisionLabel = lazyregexp.New(`(?i)^(?:design |key |architectural |architecture |technical )?decision\s*[:—–]\s`)
 
@@ -40,9 +40,9 @@ var (
 		call it)`))
 	// ofSession is about the session's own changes and what was asked for.
 	ofSession = lazyregexp.New(flat(`
-		(?i)\bmy\b|\bas requested\b|\byou (?:asked|wanted|said|told)\b|\bthe following\b|\bth(?:e|is|
-		at) (?:commits?|pr|pull request|branch|plan)\b|\bthis session\b|\boption [a-d1-9]\b|\b(?:next|
-		first) step\b|\bit(?: is|'s) time\b|\byour\b`))
+		(?i)\bmy\b|\bas requested\b|\byou (?:asked|wanted|said|told)\b|\bthe following\b|\bth(?:is|at) (?:commits?|branch)\b|
+		\bth(?:e|is|at) (?:commits|pr|pull request|plan)\b|\bthis session\b|\boption [a-d1-9]\b|\b(?:next|
+		first) step\b|\bit(?: is|'s) time\b|\byour\b|\bsub-?agents?\b`))
 	// byHand is a choice between the agent's tools.
 	byHand = lazyregexp.New(flat(`
 		(?i)^\x60?(?:grep|rg|ripgrep|sed|awk|perl|cat|find|ls|curl|wget|jq|
@@ -67,7 +67,9 @@ var decisions = []struct {
 	{used, func(_, rest string) bool {
 		return comparison.MatchString(rest) && reason.MatchString(rest) && !byHand.MatchString(rest) && !first.MatchString(rest)
 	}},
-	{replaced, func(_, rest string) bool { return reason.MatchString(rest) && !byHand.MatchString(rest) }},
+	{replaced, func(_, rest string) bool {
+		return (reason.MatchString(rest) || explains.MatchString(rest)) && !byHand.MatchString(rest)
+	}},
 	{onPurpose, func(_, rest string) bool { return words(rest) >= 4 }},
 	{theFix, func(_, rest string) bool { return comparison.MatchString(rest) && reason.MatchString(rest) }},
 	{wasChosen, func(_, _ string) bool { return true }},
@@ -76,28 +78,33 @@ var decisions = []struct {
 	}},
 }
 
-func decision(text string) (claim, bool) {
-	if unsettled.MatchString(text) || ofSession.MatchString(text) {
+func decision(m *message, i int, text string) (claim, bool) {
+	if ofSession.MatchString(text) || m.awaits || provisional.MatchString(text) {
 		return claim{}, false
 	}
 	if rest, ok := place(decisionLabel, text); ok && words(rest) >= 4 {
-		return claim{Decided, 0.85}, true
+		return claim{rule: Decided, confidence: 0.85}, true
 	}
 	for _, d := range decisions {
 		rest, ok := place(d.pattern, text)
-		if !ok || !d.holds(text, rest) {
+		if !ok || !d.holds(text, rest) || d.pattern != decidedTo && d.pattern != decidedOn && small.MatchString(text) {
 			continue
 		}
 		if reason.MatchString(text) {
-			return claim{Decided, 0.75}, true
+			return claim{rule: Decided, confidence: 0.75}, true
 		}
-		return claim{Decided, 0.6}, true
+		return claim{rule: Decided, confidence: 0.6}, true
 	}
-	return claim{}, false
+	return contrast(m, i, text)
 }
 
+// provisional choices are not meant to last.
+var provisional = lazyregexp.New(`(?i)\b(?:for now|temporar\w+|for the moment|as a workaround for the session|clean (?:this|it) up later|(?:in|as) a follow-?up)\b`)
+
 // errandDone is an errand in the past.
-var errandDone = lazyregexp.New(`(?i)^(?:\w+ly )?(?:looked|took|read|checked|inspected|ran|reran|started|began|explored|searched|grepped|opened|reviewed|tried|tested|verified|debugged|printed|compared|asked|'ll|will|'d)\b`)
+var errandDone = lazyregexp.New(flat(`
+		(?i)^(?:\w+ly )?(?:looked|took|read|checked|inspected|ran|reran|started|began|explored|searched|grepped|opened|
+		reviewed|tried|tested|verified|debugged|printed|compared|asked|'ll|will|'d)\b`))
 
 var (
 	inSentence = lazyregexp.New(`(?i)\b(?:because|since|so that|as (?:it|this|that))\s`)

@@ -22,22 +22,23 @@ var (
 		have to|rejects?|refuses|also|by default|silently|returns?|treats?|still|first)\b|n't\b|\x60`))
 	// passing is about the session, its change or its reader.
 	passing = lazyregexp.New(flat(`
-		(?i)^(?:that )?(?:(?:was|is|wasn't|isn't|to be)\b|to work|that\b|this\b|it (?:was|is just|did|
-		does not matter)\b|I\b|I'|we\b|we'|you\b|your\b|the user|this (?:change|commit|patch|pr|session|fix|
-		is|was|only|does|has|also|update|edit|refactor)|these (?:changes|are)|all (?:the |
-		of )?(?:\w+ )?tests|(?:the )?(?:\w+ )?tests? (?:all |now |still )?(?:pass|fail)|there (?:is|
-		are) (?:no|already)|lines? \d|\d|please|see\b|nothing|none|no \w+ (?:change|test)|it (?:works|
-		worked|passes|compiles|builds)\b|everything|the (?:build|test suite|suite|task|change|fix|
-		file) (?:now |is |was |already |has )|my\b)|\btests? (?:all |now )*pass|\bthe changes\b|
-		\bthis file\b|\bas requested\b|\bfor you\b|\byou (?:asked|want|may|can|might)\b`))
+		(?i)^(?:that )?(?:(?:was|is|wasn't|isn't|to be)\b|to work|that\b|this\b|it (?:was|is just|did|does not matter)\b|I\b|
+		I'|we\b|we'|you\b|your\b|the user|this (?:change|commit|patch|pr|session|fix|is|was|only|does|has|also|update|edit|
+		refactor)|these (?:changes|are)|all (?:the |of )?(?:\w+ )?tests|(?:the )?(?:\w+ )?tests? (?:all |now |
+		still )?(?:pass|fail)|there(?:'s| is| are) (?:no|already)|lines? \d|\d|please|see\b|nothing|none|
+		\S+ (?:\S+ ){0,3}(?:was|were|is|are) (?:fine|ok|okay|correct|right|good)\b|no \w+ (?:change|test)|it (?:works|worked|
+		passes|compiles|builds)\b|everything|the (?:build|test suite|suite|task|change|fix|file) (?:now |is |was |already |
+		has )|my\b)|\btests? (?:all |now )*pass|\bthe changes\b|\b(?:needs?|has|have) to be (?:updated|regenerated|reviewed|
+		changed|adapted|rerun|removed|recorded|merged|done)\b|\bshould\b|\bthis file\b|\bas requested\b|\bfor you\b|
+		\byou (?:asked|want|may|can|might)\b`))
 )
 
-func gotcha(text string) (claim, bool) {
-	if rest, ok := place(strongNote, text); ok && words(rest) >= 4 && !passing.MatchString(rest) && !unsettled.MatchString(text) {
-		return claim{Gotcha, 0.7}, true
+func gotcha(_ *message, _ int, text string) (claim, bool) {
+	if rest, ok := place(strongNote, text); ok && words(rest) >= 4 && !passing.MatchString(rest) {
+		return claim{rule: Gotcha, confidence: 0.7}, true
 	}
-	if rest, ok := place(weakNote, text); ok && words(rest) >= minWords && lasting.MatchString(rest) && !passing.MatchString(rest) && !unsettled.MatchString(text) {
-		return claim{Gotcha, 0.6}, true
+	if rest, ok := place(weakNote, text); ok && words(rest) >= minWords && lasting.MatchString(rest) && !passing.MatchString(rest) {
+		return claim{rule: Gotcha, confidence: 0.6}, true
 	}
 	return claim{}, false
 }

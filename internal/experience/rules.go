@@ -11,6 +11,8 @@ import (
 type claim struct {
 	rule       Rule
 	confidence float64
+	text       string // "" is the sentence itself
+	last       int    // the last sentence that is part of text, if it goes on
 }
 
 // Rule names what found an experience.
@@ -22,6 +24,8 @@ const (
 	Cause    Rule = "root-cause"
 	Gotcha   Rule = "gotcha"
 	Worked   Rule = "how-to"  // a command that worked after others had failed
+	Stated   Rule = "steps"   // how something is done, in words
+	Tried    Rule = "attempt" // what was tried in vain
 	Happened Rule = "episode" // what came of the whole
 	Asserted Rule = "agent"   // an agent that was asked to read the transcript
 )
@@ -31,9 +35,9 @@ func (r Rule) kind() entry.Kind {
 	switch r {
 	case Decided:
 		return entry.Decision
-	case Worked:
+	case Worked, Stated:
 		return entry.Procedure
-	case Happened:
+	case Tried, Happened:
 		return entry.Episode
 	}
 	return entry.Finding
@@ -45,44 +49,45 @@ const (
 	maxWords = 80
 )
 
-// judge applies the rules to a sentence. A rule has a pattern that must be there,
-// and then everything speaks against it that makes the sentence a plan, a guess, a
-// question, a quotation, or a remark about the session rather than the project.
-func judge(s sentence) (claim, bool) {
-	text := bare(s.text)
-	if n := len(strings.Fields(text)); s.question || n < minWords || n > maxWords {
+// judge applies the rules to a sentence of a message. A rule has a pattern that must
+// be there, and then everything speaks against it that makes the sentence a plan, a
+// guess, a question, somebody else's words, or a remark about the session rather than
+// the project.
+func judge(m *message, i int) (claim, bool) {
+	s := m.all[i]
+	text := s.plain
+	n := words(text)
+	if s.question || n < minWords || n > maxWords || s.frame == planned || s.frame == retold ||
+		passedOn.MatchString(text) || unsettled.MatchString(text) || circumstance.MatchString(text) {
 		return claim{}, false
 	}
-	for _, rule := range []func(string) (claim, bool){cause, decision, gotcha} {
-		if c, ok := rule(text); ok {
+	for _, rule := range []func(*message, int, string) (claim, bool){attempt, led, cause, decision, gotcha, steps, below, fact} {
+		if c, ok := rule(m, i, text); ok {
 			return c, true
 		}
-	}
-	return below(s, text)
-}
-
-// below is what the heading above makes of a sentence that begins a paragraph or an
-// item of a list.
-func below(s sentence, text string) (claim, bool) {
-	if !s.begins || unsettled.MatchString(text) || aboutSelf.MatchString(text) || ofSession.MatchString(text) || hedge.MatchString(firstWords(text, 4)) {
-		return claim{}, false
-	}
-	switch {
-	case s.first && causeHeading.MatchString(s.heading):
-		return claim{Cause, 0.7}, true
-	case decisionHeading.MatchString(s.heading) && !errand.MatchString(text):
-		return claim{Decided, 0.7}, true
-	case gotchaHeading.MatchString(s.heading) && !passing.MatchString(text):
-		return claim{Gotcha, 0.65}, true
 	}
 	return claim{}, false
 }
 
-var (
-	decisionHeading = lazyregexp.New(`(?i)^(?:(?:key|design|main|technical|architectural) )?decisions?(?: (?:made|taken))?$`)
-	gotchaHeading   = lazyregexp.New(`(?i)^(?:known )?(?:gotchas?|caveats?|pitfalls?|traps?)$`)
-	causeHeading    = lazyregexp.New(`(?i)^(?:the )?(?:root )?cause(?: analysis)?$`)
-)
+// below is what the heading above makes of a sentence that begins a paragraph or an
+// item of a list.
+func below(m *message, i int, text string) (claim, bool) {
+	s := m.all[i]
+	if !s.begins || ofSession.MatchString(text) || aboutSelf.MatchString(text) || hedge.MatchString(firstWords(text, 4)) {
+		return claim{}, false
+	}
+	switch {
+	case s.frame == explained && s.first && !underWay(text):
+		return claim{rule: Cause, confidence: 0.7}, true
+	case s.frame == deciding && !m.awaits && !errand.MatchString(text) && (m.after(i).plain != "" || words(text) >= 10 || explains.MatchString(text) || against.MatchString(text)):
+		return claim{rule: Decided, confidence: 0.7}, true
+	case s.frame == warned && !passing.MatchString(text):
+		return claim{rule: Gotcha, confidence: 0.65}, true
+	case s.frame == remarked && trap.MatchString(text) && specific(text) && !passing.MatchString(text):
+		return claim{rule: Gotcha, confidence: 0.6}, true
+	}
+	return claim{}, false
+}
 
 func firstWords(text string, n int) string {
 	words := strings.Fields(text)
@@ -106,11 +111,13 @@ var (
 	reported = lazyregexp.New(flat(`
 		(?i)\b(?:says?|said|states?|stated|reads|wrote|writes|asked|told|tells|claims?|claimed|according to|
 		mentions?|quot(?:e|es|ed|ing)|the user|you)\b`))
+	// toReader speaks to or of the person who reads along.
+	toReader = lazyregexp.New(`(?i)\b(?:the user|you|your|yours)\b`)
 	// aboutSelf is about what the agent did in this session.
 	aboutSelf = lazyregexp.New(flat(`
-		(?i)\bmy\b|\b(?:because|that|since) (?:I|you|the user)\b|\bI (?:ran|forgot|made|mis\w+|had|do not|
+		(?i)\bmy\b|\b(?:because|that|since) (?:I|you|the user)\b|\bI (?:ran|forgot|made (?:a|an|the|some) (?:\w+ )?(?:mistake|error|typo|slip)|mis\w+|had|do not|
 		don't|cannot|can't)\b|\bin the wrong (?:directory|folder|branch)\b|\b(?:so|and|but) (?:I'll|I will|
-		I'm|let me|I am)\b|\b(?:the|this|that) (?:command|search|grep|edit)\b|\bI (?:freed|retried|reran|
+		I'm|let me|I am)\b|\b(?:the|this|that) (?:command|grep|edit)\b|\b(?:this|that|my) search\b|\bI (?:freed|retried|reran|
 		restarted|cleared|killed)\b|\bprevious commit\b|\bas (?:intended|expected)\b|\b(?:sandbox|
 		permission mode)\b`))
 )

@@ -10,16 +10,20 @@ import (
 
 // sentence is one sentence of prose, without markup around it.
 type sentence struct {
-	text     string
-	heading  string // above it
-	begins   bool   // a paragraph or an item of a list
-	first    bool   // below its heading
-	question bool
+	text      string
+	plain     string // without the marks of emphasis
+	heading   string // above it
+	frame     frame  // of the heading, or of the words before the list
+	paragraph int    // its number; each item of a list is one
+	begins    bool   // a paragraph or an item of a list
+	item      bool   // of a list
+	first     bool   // below its heading
+	question  bool
 }
 
 var (
 	listMark = lazyregexp.New(`^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?`)
-	heading  = lazyregexp.New(`^\s{0,3}#{1,6}\s+(.*?)\s*#*\s*$`)
+	heading  = lazyregexp.New(`^\s{0,3}(?:#{1,6}\s+(.*?)\s*#*|\*\*([^*]+)\*\*:?)\s*$`)
 	fence    = lazyregexp.New("^\\s*(?:```|~~~)")
 )
 
@@ -29,15 +33,30 @@ func sentences(text string) []sentence {
 	var out []sentence
 	var paragraph []string
 	var head string
-	below := 0 // sentences below it so far
+	var ofHead, ofList frame
+	item := false // the paragraph is one
+	below := 0    // sentences below it so far
+	number := 0
 	flush := func() {
-		for i, s := range splitSentences(strings.Join(paragraph, " ")) {
-			one := sentence{text: s, question: strings.HasSuffix(strings.TrimRight(s, `"'*_)”`), "?")}
-			one.heading, one.begins, one.first = head, i == 0, below == 0
+		if len(paragraph) == 0 {
+			return
+		}
+		whole := strings.Join(paragraph, " ")
+		one := sentence{heading: head, frame: ofHead, paragraph: number, item: item}
+		if item && ofList != unframed {
+			one.frame = ofList
+		}
+		for i, s := range splitSentences(whole) {
+			one.text, one.plain, one.question = s, bare(s), strings.HasSuffix(strings.TrimRight(s, `"'*_)”`), "?")
+			one.begins, one.first = i == 0, below == 0
 			below++
 			out = append(out, one)
 		}
-		paragraph = nil
+		if !item {
+			ofList = ofLeadIn(whole, out)
+		}
+		paragraph, item = nil, false
+		number++
 	}
 	fenced := false
 	for line := range strings.Lines(text) {
@@ -54,10 +73,11 @@ func sentences(text string) []sentence {
 			flush()
 		case h != nil:
 			flush()
-			head, below = strings.Trim(h[1], "*_: "), 0
+			head, below = strings.Trim(h[1]+h[2], "*_: "), 0
+			ofHead, ofList = framed(head), unframed
 		case listMark.MatchString(line):
 			flush()
-			paragraph = []string{strings.TrimSpace(listMark.ReplaceAllString(line, ""))}
+			paragraph, item = []string{strings.TrimSpace(listMark.ReplaceAllString(line, ""))}, true
 		default:
 			paragraph = append(paragraph, body)
 		}
@@ -65,6 +85,20 @@ func sentences(text string) []sentence {
 	flush()
 	return out
 }
+
+// ofLeadIn is what the words before a list make of its items: those of the last
+// sentence, or of all the paragraph where it tells of something that was read.
+func ofLeadIn(paragraph string, so []sentence) frame {
+	if !strings.HasSuffix(strings.TrimRight(paragraph, "*_ "), ":") || len(so) == 0 {
+		return unframed
+	}
+	if wasRead.MatchString(paragraph) {
+		return retold
+	}
+	return framed(strings.TrimRight(so[len(so)-1].plain, ": "))
+}
+
+var wasRead = lazyregexp.New(`(?i)\bI(?:'ve| have)? read\b|\b(?:says|according to|states)\b`)
 
 // indentedCode tells a code block that is marked by four spaces only; behind text
 // the spaces go on with a list.
@@ -76,10 +110,11 @@ func indentedCode(line string, paragraph []string) bool {
 var abbreviations = []string{"e.g.", "i.e.", "vs.", "cf.", "approx.", "resp.", "incl.", "no."}
 
 // splitSentences splits at a full stop, a question or an exclamation mark with a
-// space behind it, outside of code and brackets.
+// space behind it, outside of code, quotations and brackets.
 func splitSentences(s string) []string {
 	var out []string
-	start, code, open := 0, false, 0
+	start, code, quote, open := 0, false, false, 0
+	terse := startsSmall(s) // then a small letter begins a sentence as well
 	cutAt := func(end int) {
 		if one := strings.TrimSpace(s[start:end]); one != "" {
 			out = append(out, one)
@@ -91,6 +126,9 @@ func splitSentences(s string) []string {
 		case c == '`':
 			code = !code && strings.IndexByte(s[i+1:], '`') >= 0
 		case code:
+		case c == '"':
+			quote = !quote && strings.IndexByte(s[i+1:], '"') >= 0
+		case quote:
 		case c == '(':
 			open++
 		case c == ')':
@@ -103,7 +141,7 @@ func splitSentences(s string) []string {
 			if end < len(s) && s[end] != ' ' || open > 0 && end == i+1 || abbreviated(s[start:i+1]) {
 				continue
 			}
-			if r, _ := utf8.DecodeRuneInString(strings.TrimLeft(s[end:], " ")); end < len(s) && unicode.IsLower(r) {
+			if r, _ := utf8.DecodeRuneInString(strings.TrimLeft(s[end:], " ")); end < len(s) && unicode.IsLower(r) && !terse {
 				continue
 			}
 			cutAt(end)
@@ -112,6 +150,11 @@ func splitSentences(s string) []string {
 	}
 	cutAt(len(s))
 	return out
+}
+
+func startsSmall(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return unicode.IsLower(r)
 }
 
 func abbreviated(s string) bool {

@@ -26,7 +26,7 @@ func ambient(q *request) (reply, error) {
 		return reply{}, nil
 	}
 	m, err := q.memory()
-	if err != nil {
+	if err != nil || m.Empty() {
 		return reply{}, err
 	}
 	a := &about{mem: m, target: t, stem: stemWords(t.path, stem), seen: map[string]bool{}, topics: map[string]int{}, cacheDir: q.env.CacheDir, scope: q.scope(t.abs)}
@@ -78,7 +78,7 @@ type about struct {
 
 // take adds a layer of those entries that are in none yet, up to n.
 func (a *about) take(heading string, entries []*entry.Entry, n int) {
-	l := layer{heading: heading}
+	l := layer{heading, make([]*entry.Entry, 0, min(n, len(entries)))}
 	for _, e := range entries {
 		if len(l.entries) == n {
 			break
@@ -98,8 +98,10 @@ func (a *about) take(heading string, entries []*entry.Entry, n int) {
 // end of the other.
 func (a *about) sourceLinked(name string) error {
 	const show, look = 8, 16
-	for _, path := range []string{a.target.abs, a.target.path} {
-		if path == "" || len(a.own) > 0 {
+	a.own = make([]*entry.Entry, 0, look)
+	paths := []string{a.target.abs, a.target.path}
+	for i, path := range paths {
+		if path == "" || len(a.own) > 0 || i > 0 && path == paths[0] {
 			continue
 		}
 		all, err := a.mem.Newest(look, view.Filter{Source: path, For: a.scope, Quick: true})
@@ -197,7 +199,7 @@ func (a *about) named(names []string, n int) ([]*entry.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	var hits []*entry.Entry
+	hits := make([]*entry.Entry, 0, len(found.Hits))
 	for i := range found.Hits {
 		// The index does not know capitals.
 		if e := &found.Hits[i].Entry; mentionsAny(e, names) {
@@ -215,7 +217,7 @@ func (a *about) related() error {
 	if err != nil || found.Fallback {
 		return err
 	}
-	var hits []*entry.Entry
+	hits := make([]*entry.Entry, 0, len(found.Hits))
 	for i := range found.Hits {
 		if e := &found.Hits[i].Entry; filepath.Base(e.Source.Path) != filepath.Base(a.target.path) {
 			hits = append(hits, e)

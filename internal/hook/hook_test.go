@@ -245,6 +245,7 @@ type odd struct {
 	search func() (view.Result, error)
 }
 
+func (o odd) Empty() bool                                    { return false }
 func (o odd) Len() int                                       { return 1 }
 func (o odd) Close() error                                   { return nil }
 func (o odd) Search(view.Query) (view.Result, error)         { return o.search() }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"unsafe"
 
 	"helix/internal/kb/view"
 )
@@ -14,16 +15,18 @@ const maxInput = 8 << 20
 
 // readInput reads an event. No input at all is an event that says nothing.
 func readInput(in io.Reader) (value, error) {
-	text, err := io.ReadAll(io.LimitReader(in, maxInput+1))
+	data, err := io.ReadAll(io.LimitReader(in, maxInput+1))
+	// Nothing writes to data any more, so it need not be copied.
+	text := unsafe.String(unsafe.SliceData(data), len(data))
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("the event cannot be read: %w", err)
 	case len(text) > maxInput:
 		return "", fmt.Errorf("the event has more than %d bytes", maxInput)
-	case skipSpace(string(text), 0) == len(text):
+	case skipSpace(text, 0) == len(text):
 		return "", nil
 	}
-	v, ok := parse(string(text))
+	v, ok := parse(text)
 	switch {
 	case !ok:
 		return "", errors.New("the event is not valid JSON")

@@ -33,7 +33,7 @@ func appendLine(b []byte, e *entry.Entry) []byte {
 // rarely an answer to it.
 func (q *request) lookUp(words []string, n int) ([]entry.Entry, error) {
 	m, err := q.memory()
-	if err != nil {
+	if err != nil || m.Empty() {
 		return nil, err
 	}
 	found, err := m.Search(view.Query{Text: strings.Join(words, " "), Any: true, Limit: 3 * n, Filter: view.Filter{For: q.scope(""), Quick: true}})
@@ -41,7 +41,7 @@ func (q *request) lookUp(words []string, n int) ([]entry.Entry, error) {
 		return nil, err
 	}
 	has := text.NewMarker(words)
-	var out []entry.Entry
+	out := make([]entry.Entry, 0, min(n, len(found.Hits)))
 	for _, h := range found.Hits {
 		about := has.In(h.Entry.Topic) + has.In(strings.Join(h.Entry.Tags, " "))
 		if len(out) < n && (about > 0 || has.In(h.Entry.Text) >= 2) {

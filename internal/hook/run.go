@@ -14,6 +14,7 @@ import (
 
 // Memory is what a hook reads of the memory. *view.View is one.
 type Memory interface {
+	Empty() bool
 	Len() int
 	TopTopics(n int) (top []view.Count, all int, err error)
 	Newest(n int, f view.Filter) ([]entry.Entry, error)
@@ -121,7 +122,7 @@ func answer(event string, in io.Reader, env Env) ([]byte, error) {
 		return nil, err
 	}
 	var b bytes.Buffer
-	b.Grow(len(r.context) + len(r.message) + 256)
+	b.Grow((len(r.context)+len(r.message))*9/8 + 256) // line ends and quotes have two bytes in JSON
 	r.write(&b, name)
 	return b.Bytes(), nil
 }

@@ -55,6 +55,9 @@ func (s *Snapshot) add(p *part) {
 	s.words += p.seg.head.words
 }
 
+// Empty reports whether there is no document, not even a deleted one.
+func (s *Snapshot) Empty() bool { return s.docs == 0 }
+
 // Docs is the number of documents that are not deleted, hidden ones too.
 func (s *Snapshot) Docs() int {
 	n := 0

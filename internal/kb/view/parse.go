@@ -28,13 +28,16 @@ type parsed struct {
 	exclude    []Filter // of each only Topic, Tag, Source, Project
 	names      []string
 	shown      []string // for Result.Words
+
+	first [1]Filter // room for filters
 }
 
 // several reports whether asking for any word instead of all makes a difference.
 func (p *parsed) several() bool { return len(p.words) > 1 && len(p.phrases) == 0 }
 
 func (v *View) parse(q Query) (*parsed, error) {
-	p := &parsed{filters: []Filter{q.Filter}, exclude: slices.Clone(q.Exclude)}
+	p := &parsed{exclude: slices.Clone(q.Exclude), first: [1]Filter{q.Filter}}
+	p.filters = p.first[:]
 	if k := entry.Kind(q.Filter.Kind); k != "" && !k.Known() {
 		return nil, unknownKind(q.Filter.Kind)
 	}

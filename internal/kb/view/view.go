@@ -237,6 +237,13 @@ func (v *View) Stats() index.Stats {
 	return v.base.Stats()
 }
 
+// Empty reports whether there is nothing to be found. It takes no time.
+func (v *View) Empty() bool {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return v.snap.Empty()
+}
+
 // Len is the number of active entries.
 func (v *View) Len() int {
 	n := 0

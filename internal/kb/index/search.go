@@ -143,7 +143,7 @@ func (x *exec) any() bool {
 		rest += sc.max * room
 	}
 	for {
-		slices.SortFunc(w, func(a, b *scorer) int { return cmpDoc(a.doc(), b.doc()) })
+		sortByDoc(w)
 		pivot, sum := -1, rest
 		for i, sc := range w {
 			if sc.doc() == none {
@@ -192,14 +192,17 @@ func (x *exec) any() bool {
 	}
 }
 
-func cmpDoc(a, b uint32) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
+// sortByDoc brings a few words, most of which are in order already, into the order of
+// their current documents.
+func sortByDoc(w []*scorer) {
+	for i := 1; i < len(w); i++ {
+		sc, doc := w[i], w[i].doc()
+		at := i
+		for ; at > 0 && w[at-1].doc() > doc; at-- {
+			w[at] = w[at-1]
+		}
+		w[at] = sc
 	}
-	return 0
 }
 
 // room is for the rounding of sums that are made in another order.

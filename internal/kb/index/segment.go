@@ -117,12 +117,15 @@ func (s *Segment) Docs() int { return s.docs }
 // Size is the number of bytes.
 func (s *Segment) Size() int64 { return int64(len(s.data)) }
 
+// smallSection is the size of a section of which two faults map all.
+const smallSection = 128 << 10
+
 // row gives the len(b) bytes at a place in a section, in b or not. To touch a page
 // of a mapping for the first time costs as much as ten small reads; a process that
 // looks up some fifty rows all over a large file and ends saves most of its time.
 func (s *Segment) row(sec section, at int, b []byte) []byte {
 	mapped := s.sec[sec][at:][:len(b)]
-	if s.file == nil {
+	if s.file == nil || len(s.sec[sec]) <= smallSection {
 		return mapped
 	}
 	if n, err := s.file.ReadAt(b, int64(s.head.off[sec])+int64(at)); n < len(b) {

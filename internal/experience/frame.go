@@ -38,16 +38,17 @@ var frames = []struct {
 		requirements?|conventions|you (?:said|want|asked)|your|logs?|output|excerpt|quot\w+|commit message|
 		description)\b`))},
 	{deciding, lazyregexp.New(flat(`
-		(?i)^(?:\w+ ){0,3}(?:decisions?|choices?)\b|\bdesign notes?\b|\babout (?:the|my) (?:design|choices?|decisions?)\b|\bwhat (?:I|we) (?:decided|chose)\b|\b(?:decided|chose|
-		built) (?:it|this|things)\b`))},
+		(?i)^(?:\w+ ){0,3}(?:decisions?|choices?)\b|\bdesign notes?\b|\babout (?:the|my) (?:design|choices?|decisions?)\b|
+		\bwhat (?:I|we) (?:decided|chose)\b|\b(?:decided|chose|built) (?:it|this|things)\b`))},
 	{explained, lazyregexp.New(flat(`
 		(?i)^(?:the )?(?:root |actual |real |underlying )?causes?\b|\b(?:root|actual|real|underlying) (?:cause|bug|
 		problem|issue|reason)\b|\bwhat (?:went wrong|happened|was wrong)\b|\bwhy (?:it|this) (?:failed|broke|happened)\b`))},
 	{warned, lazyregexp.New(flat(`
 		(?i)\b(?:gotchas?|caveats?|pitfalls?|traps?|footguns?|surpris\w+|learn(?:ed|t|ings?)|lessons?|bite|bit me|tripped|
 		quirks?|non-?obvious|counter-?intuitive|unexpected|beware|careful|watch out|heads[- ]up|(?:good|worth|useful|
-		important) (?:\w+ )?(?:to know|knowing|noting|recording|writing down|remembering|to remember)|cost me|did(?:n't| not) expect|
-		(?:for|to) (?:the next|whoever|future|later|anyone)|keep in mind|to be aware of|mind the|hidden|undocumented)\b`))},
+		important) (?:\w+ )?(?:to know|knowing|noting|recording|writing down|remembering|to remember)|cost me|did(?:n't|
+		 not) expect|(?:for|to) (?:the next|whoever|future|later|anyone)|keep in mind|to be aware of|mind the|hidden|
+		undocumented)\b`))},
 	{remarked, lazyregexp.New(flat(`
 		(?i)^(?:(?:side|important|one|another|other|please|a|few|some|two|more) )*(?:notes?|remarks?|important|observations?|
 		fyi|nb|n\.b|info|warning|attention|caution)(?: (?:on|about|for|regarding) .+)?$|^\w+ notes?$`))},

@@ -14,21 +14,30 @@ type floor struct{ precision, recall float64 }
 // on, which is the figure that means something. It names no stretch that failed: the
 // rules are never mended on this set (testdata/held-out.txt).
 //
-// What the sets said when they had not been seen, precision and recall: 0.77 and 0.55
-// on snippets-2, 0.80 and 0.82 on snippets-3, 0.84 and 0.93 on snippets-4, each
-// before the rules were mended on it; 0.68 and 0.36 on development-2, the first
-// held-out set, before the rules looked at what stands around a sentence, and 0.90
-// and 0.91 after that, its snippets being known by then; 0.77 and 0.38 on
-// development-3, the second one. Sets differ in how hard they are: on the third one,
-// which is held-out.txt now, the rules before all this reached a recall near 0.1.
+// Precision and recall of sets whose failures had not been seen, each before the rules
+// were mended on them:
+//
+//	snippets-2       0.77  0.55
+//	snippets-3       0.80  0.82
+//	snippets-4       0.84  0.93
+//	development-2    0.68  0.36  with the rules over single sentences
+//	                 0.90  0.91  with those over what stands around them
+//	development-3    0.77  0.38  (0.83 and 0.11 with the rules over single sentences)
+//	development-4    0.76  0.44  (0.67 and 0.09)
+//	held-out         0.81  0.58  (0.80 and 0.11)
+//
+// The second figure of development-2 flatters: whoever wrote the rules had written
+// the set an hour before.
 func TestHeldOut(t *testing.T) {
 	t.Parallel()
 	all := stretches(t, "held-out.txt")
 	by := scored(all, func(string, ...any) {})
-	t.Logf("%d stretches, %d of them with nothing to remember%s", len(all), idle(all), by)
-	by.holds(t, map[entry.Kind]floor{"": {0.72, 0.4}, entry.Decision: {0.7, 0.3}, entry.Finding: {0.7, 0.45}})
-	if len(all) < 120 || 2*idle(all) < len(all) {
-		t.Errorf("%d stretches with %d near misses are too few to measure anything", len(all), idle(all))
+	idle := idle(all)
+	none := scored(idle, func(string, ...any) {}).total()
+	t.Logf("%d stretches, %d of them with nothing to remember, which gave %d entries%s", len(all), len(idle), none.wrong, by)
+	by.holds(t, map[entry.Kind]floor{"": {0.77, 0.53}, entry.Decision: {0.7, 0.5}, entry.Finding: {0.8, 0.48}, entry.Procedure: {0.9, 0.9}, entry.Episode: {0.6, 0.6}})
+	if len(all) < 120 || 2*len(idle) < len(all) {
+		t.Errorf("%d stretches with %d near misses are too few to measure anything", len(all), len(idle))
 	}
 }
 
@@ -46,6 +55,7 @@ func TestDevelopment(t *testing.T) {
 		}},
 		{"development-2.txt", stretches(t, "development-2.txt"), map[entry.Kind]floor{"": {0.95, 0.93}}},
 		{"development-3.txt", stretches(t, "development-3.txt"), map[entry.Kind]floor{"": {0.9, 0.65}}},
+		{"development-4.txt", stretches(t, "development-4.txt"), map[entry.Kind]floor{"": {0.93, 0.6}}},
 		{"snippets.jsonl", asStretches(snippets(t, "snippets.jsonl")), map[entry.Kind]floor{"": {0.97, 0.95}}},
 		{"snippets-2.jsonl", asStretches(snippets(t, "snippets-2.jsonl")), map[entry.Kind]floor{"": {0.95, 0.9}}},
 		{"snippets-3.jsonl", asStretches(snippets(t, "snippets-3.jsonl")), map[entry.Kind]floor{"": {0.95, 0.93}}},
@@ -54,20 +64,15 @@ func TestDevelopment(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			by := scored(c.all, t.Logf)
-			t.Logf("%d stretches, %d of them with nothing to remember%s", len(c.all), idle(c.all), by)
+			t.Logf("%d stretches, %d of them with nothing to remember%s", len(c.all), len(idle(c.all)), by)
 			by.holds(t, c.at)
 		})
 	}
 }
 
-// idle counts the stretches of which nothing is to be kept.
-func idle(all []stretch) (n int) {
-	for _, s := range all {
-		if len(s.want) == 0 {
-			n++
-		}
-	}
-	return n
+// idle are the stretches of which nothing is to be kept.
+func idle(all []stretch) []stretch {
+	return slices.DeleteFunc(slices.Clone(all), func(s stretch) bool { return len(s.want) > 0 })
 }
 
 // holds checks the floors of kinds; "" is all of them together.

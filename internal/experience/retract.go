@@ -14,11 +14,11 @@ var (
 		(?i)\b(?:wasn't|isn't|was not|is not|weren't|aren't) (?:it\b|that\b|the (?:\w+ )?(?:problem|cause|issue|reason|
 		culprit|bug|source)|to blame|why\b|related)|^(?:hm+,? |so |well,? |actually,? |wait,? |oh,? )*no[,.:]|\b(?:it|that|
 		this)(?:'s| is) not (?:the|a|because)\b|\b(?:theory|idea|hypothesis) (?:is|was) (?:out|wrong|dead)\b|
-		\bspoke too soon\b|\bI was (?:wrong|mistaken)\b|\bI(?:'ve| have)? mis(?:read|understood|diagnosed|interpreted)\b|
-		\b(?:false lead|false alarm|red herring)\b|\bnot the (?:\w+ )?(?:problem|cause|issue|culprit)\b|\bstill (?:crash|
-		fail|hang|happen|reproduc|broken|there|leak)\w*|\bscratch that\b|\bdisregard\b|\b(?:earlier|previous|first|
-		my) (?:\w+ )?(?:diagnosis|theory|hypothesis|assumption|guess|conclusion|explanation) (?:was|is) (?:wrong|incorrect|
-		not)`))
+		\bspoke too soon\b|\b(?:doesn't|does not|didn't|did not) explain\b|\bI was (?:wrong|mistaken)\b|\bI(?:'ve|
+		 have)? mis(?:read|understood|diagnosed|interpreted)\b|\b(?:false lead|false alarm|red herring)\b|
+		\bnot the (?:\w+ )?(?:problem|cause|issue|culprit)\b|\bstill (?:crash|fail|hang|happen|reproduc|broken|there|
+		leak)\w*|\bscratch that\b|\bdisregard\b|\b(?:earlier|previous|first|my) (?:\w+ )?(?:diagnosis|theory|hypothesis|
+		assumption|guess|conclusion|explanation) (?:was|is) (?:wrong|incorrect|not)`))
 	takenBack = lazyregexp.New(flat(`
 		(?i)(?:^|\b(?:I|we)(?:'ve|'m|'re| have| am| are)? (?:\w+ ){0,2}?)(?:revert(?:ed|ing)?|undid|undone|undoing|
 		roll(?:ed|ing) (?:\w+ ){0,2}?back|dropp(?:ed|ing) (?:that|this|it|the (?:idea|approach))|went back to|

@@ -9,10 +9,10 @@ import (
 var (
 	tried = lazyregexp.New(flat(`
 		(?i)\b(?:I|we)(?:'ve| have)? (?:\w+ )?(?:tried|attempted|experimented|spent|stopped)\b|\b(?:I|we) (?:could not|couldn't|
-		was not able to|wasn't able to|were not able to|weren't able to|failed to|gave up|was unable to|(?:did not|didn't) (?:get|manage|succeed))\b|^(?:not landed|
-		no success|unsuccessful|abandoned|failed|no luck|without success)\b`))
+		was not able to|wasn't able to|were not able to|weren't able to|failed to|gave up|was unable to|(?:did not|didn't) (?:get|manage|succeed)|gave .{3,60} a try)\b|^(?:not landed|
+		no success|unsuccessful|abandoned|failed|no luck|without success)|^[^.:]{3,60} (?:didn't|did not) work out\b`))
 	undone = lazyregexp.New(flat(`
-		(?i)\b(?:revert(?:ed)?|undid|undone|rolled (?:\w+ ){0,2}?back|gave up|(?:did not|didn't|not) keep|(?:removed|
+		(?i)\b(?:made no changes|no trace of|put .{2,30} back|(?:everything|all|it) is back (?:on|to|at|in)|not (?:committed|merged)|no changes? (?:was|were) (?:kept|made|committed)|revert(?:ed)?|undid|undone|rolled (?:\w+ ){0,2}?back|gave up|(?:did not|didn't|not) keep|(?:removed|
 		took) (?:it|that|this|them) (?:out )?again|(?:left|leave) .{1,40} (?:unchanged|as (?:it|they) (?:is|was|are|were)|
 		disabled|alone)|no (?:code|file)s? (?:was|were|is) changed|nothing (?:was|is) (?:changed|committed)|not landed|
 		abandoned|backed (?:it |that )?out|discarded|scrapped|threw (?:it|that) away|dropped (?:it|that|the (?:idea|attempt|
@@ -60,7 +60,7 @@ func unlabelled(text string) string {
 }
 
 // stray changes are undone because they were never meant.
-var stray = lazyregexp.New(`(?i)\b(?:accidental\w*|unrelated|unintended|unwanted|by mistake|(?:part|scope) of (?:this|the)|out of scope)\b`)
+var stray = lazyregexp.New(`(?i)\b(?:accidental\w*|formatting|unrelated|unintended|unwanted|by mistake|(?:part|scope) of (?:this|the)|out of scope)\b`)
 
 // insteadDone goes on to what was done in place of what failed.
 var insteadDone = lazyregexp.New(`(?i)\binstead\b|\b(?:by hand|manually)\b|\b(?:switched|went) (?:back )?to\b|\bso I (?:applied|used|wrote|added)\b`)

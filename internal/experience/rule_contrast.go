@@ -6,7 +6,7 @@ var (
 	// against what something was chosen.
 	against = lazyregexp.New(flat(`
 		(?i)\b(?:instead of|rather than|in favou?r of|in place of|as opposed to|over (?:a|an|the|\w+ing|\x60)\b)\b|
-		,? (?:and )?not (?:in|by|from|on|per|with|to|at|into|as|of|the|a|an|inside|via|through)\b|, not \S+|; no \w+|
+		,? (?:and )?not (?:in|by|from|on|per|with|to|into|over|as|of|the|a|an|inside|via|through)\b|, not \S+|[;,] no \w+|
 		\bso that (?:no|nothing|nobody)\b|\bover [A-Z\x60]|\binstead[,.;]|\breplaces\b`))
 	// because of what: a word of reason, or what stands behind a colon or semicolon.
 	explains = lazyregexp.New(flat(`
@@ -16,15 +16,15 @@ var (
 	// made begins with the past of making something, by "I" or, in terse reports, by
 	// nobody.
 	made = lazyregexp.New(flat(`
-		(?i)^(?:.{0,60}?(?:[:,;.]| and) )?(?:(?:I|we)(?:'ve| have)? )?(?:(?:\w+ly|also|now|therefore|have) )?(?:chose|chosen|picked|
-		opted|went|gone|settled|stuck|used|kept|made|make|put|moved|switched|replaced|implemented|stored|built|based|wrote|
-		modell?ed|represented|took|gave|set|left|swapped|introduced|pinned|turned|split|merged|computed|cached|limited|
+		(?i)^(?:.{0,60}?(?:[:,;.]| and) )?(?:(?:I|we)(?:'ve| have)? )?(?:(?:\w+ly|also|now|therefore|have) )?(?:chose|chosen|
+		picked|opted|went|gone|settled|stuck|used|kept|made|make|put|moved|switched|replaced|implemented|stored|built|based|
+		wrote|modell?ed|represented|took|gave|set|left|swapped|introduced|pinned|turned|split|merged|computed|cached|limited|
 		capped|dropped|removed|added|stayed|rejected|ruled) `))
 	// stands is a state of the project, brought about.
 	stands = lazyregexp.New(flat(`
 		(?i)^(?:\w+: |to [^,:]{3,60}, )?(?:[^.,:;]{2,80}?) (?:(?:is|are|gets?) (?:now |always |only )?(?:\w{3,}ed|kept|built|
-		written|made|held|set|sent|run|read|put|taken|done|given|drawn|an?|the)|now \w+s|lives?|stays?|remains?|runs?|happens?|goes|
-		uses|takes|replaces?|sits?|belongs?) `))
+		written|made|held|set|sent|run|read|put|taken|done|given|drawn|an?|the)|now \w+s|lives?|stays?|remains?|runs?|
+		happens?|goes|uses|takes|replaces?|sits?|belongs?) `))
 	remains = lazyregexp.New(flat(`
 		(?i)\b(?:I|we)(?:'ve| have)? (?:stay|stayed|keep|stick|stuck|remain|went without|do without|did without|went back to|
 		fell back (?:on|to)|put .{1,30} back)\b|^(?:so |therefore )?\S+ .{0,40}?\b(?:stays?|remains?) (?:in|as|an?|with|
@@ -47,7 +47,8 @@ var (
 // contrast finds a choice by what it was made against, and why.
 func contrast(m *message, i int, text string) (claim, bool) {
 	versus, stays := against.MatchString(text), remains.MatchString(text)
-	if !versus && !stays && !m.told && !weighed.MatchString(text) && !refused.MatchString(text) {
+	outweighed := made.MatchString(text) && rejected.MatchString(m.after(i).plain)
+	if !versus && !stays && !outweighed && !m.told && !weighed.MatchString(text) && !refused.MatchString(text) {
 		return claim{}, false
 	}
 	if tentative(text) || toReader.MatchString(text) || small.MatchString(text) || aboutSelf.MatchString(text) || underWay(text) || describes.MatchString(text) {
@@ -63,10 +64,12 @@ func contrast(m *message, i int, text string) (claim, bool) {
 	byMe := at != nil && !errandDone.MatchString(text[at[0]:]) && !byHand.MatchString(text[at[1]:])
 
 	switch {
+	case versus && m.all[i].begins && because && verbless.MatchString(text):
 	case weighed.MatchString(text) && reasoned:
 	case m.told && i <= 1 && telling && !future && !met.MatchString(text) && (stays || stands.MatchString(text)):
 	case stays && (reasoned || versus || specific(text)):
 	case refused.MatchString(text) && reasoned && words(text) >= 8:
+	case byMe && outweighed:
 	case versus && byMe && (reasoned || next.plain != "" && !future && !next.question && !mine.MatchString(next.plain)):
 	case versus && at == nil && purpose.MatchString(text) && telling && !future:
 	case versus && stands.MatchString(text) && reasoned && telling && !future && !proposed.MatchString(text) && !met.MatchString(text):
@@ -88,6 +91,12 @@ func tentative(text string) bool {
 
 // mine begins what the agent did next, which is no reason.
 var mine = lazyregexp.New(`(?i)^(?:I|we)\b|\btests?\b`)
+
+// verbless choices name what was taken and what was not.
+var verbless = lazyregexp.New(`(?i)^(?:an?|one|the|plain|simple) [^.:;,]{3,80}? (?:instead of|rather than|over) [^.:;]{2,60}[:;]`)
+
+// rejected is another way that would have had its merits.
+var rejected = lazyregexp.New(`(?i)^(?:an?|the|another|using|\w+ing) .{3,60}? would (?:have been |be |have )?.{3,60}?\bbut\b`)
 
 // proposed things are not there yet.
 var proposed = lazyregexp.New(`(?i)^(?:the|a|one|my|another)? ?(?:\w+ ){0,2}(?:solution|approach|option|alternative|way|fix|idea|proposal|suggestion)\b`)

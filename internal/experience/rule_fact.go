@@ -80,11 +80,12 @@ func fact(m *message, i int, text string) (claim, bool) {
 	case unexpected && inItself.MatchString(text) && !purpose.MatchString(text):
 	case isRule(text) && (followed || local.MatchString(text) || breach.MatchString(text)):
 	case specific(text) && mute.MatchString(text):
-		if before := m.before(i).plain; i-1 > m.claimed && specific(before) && !underWay(before) && !aside.MatchString(before) {
-			found.text = before + " " + text
-		}
 	default:
 		return claim{}, false
+	}
+	// What does not begin its paragraph leans on the sentence before.
+	if before := m.before(i).plain; i-1 > m.claimed && words(before) >= minWords && !underWay(before) && !aside.MatchString(before) && !m.before(i).question {
+		found.text = before + " " + text
 	}
 	return found, true
 }

@@ -16,7 +16,7 @@ var (
 		(?:(?:I|we)(?:'ve| have)? )?(?:finally |now )?(?:got to the bottom of|found|figured out|tracked down|understood|identified|nailed|
 		located|pinned down|know|(?:tracked|nailed|pinned|figured) (?:it|this|that|them) (?:down|out))(?: out)? (?:the |what |why |where )*.*?(?:\bwhy\b|\breason\b|\bcause\b|\bbug\b|\bculprit\b|\bproblem\b|
 		\bissue\b|\bsource\b|\bleak\b|\bcaus\w+|\bit\b|` + trouble + `).*|(?:that's |that is |this is )?why .+|
-		.{3,80}? has an? (?:simple |easy |plain )?explanation|found|.{3,40} (?:found|explained|understood)|it was .{3,40}? after all|what happens is(?: this)?|.{0,40}\bhere it is|here's (?:why|what happens|the reason)|that was it|found it|got it|mystery solved)$`))
+		.{3,80}? has an? (?:simple |easy |plain )?explanation|found|.{3,40} (?:found|explained|understood)|it was .{3,40}? after all|(?:now )?it's clear(?: now)?|what happens is(?: this)?|.{0,40}\bhere it is|here's (?:why|what happens|the reason)|that was it|found it|got it|mystery solved)$`))
 	weakLead = lazyregexp.New(flat(`
 		(?i)^(?:so |and |ok,? )?(?:confirmed\b.*|fixed\b.*|solved\b.*|(?:the )?(?:result|outcome|conclusion|findings?|
 		upshot)\b.*|bisect\w*\b.*|after (?:\S+ ){0,4}?(?:debug\w*|trac\w+|investigat\w+|digging|bisect\w*|hours?)\b.*|

@@ -9,7 +9,7 @@ import (
 var (
 	// task begins a statement of how something is done here.
 	task = lazyregexp.New(flat(`
-		(?i)^(?:(?:for next time|for the record|fyi|next time)[,:] )?(?:how to\b|steps (?:for|to)\b|
+		(?i)^(?:(?:for next time|for the record|fyi|next time)[,:] )?(?:how to\b|how .{3,40}? (?:is|are|gets?) \w+(?: here)?:|steps (?:for|to)\b|
 		(?:in order )?to (?:\w+ ){0,2}?(?:re)?\w+ (?:the|a|an|all|one|this|that|single|new|existing|another)?\b|for (?:the |
 		a |an )?.{3,60}? to (?:work|run|pass|build|start)\b|(?:when|after|before) (?:the|a|an|you|adding|chang\w+|renam\w+|
 		updat\w+|\w+ing)\b|\w+ing (?:a|an|the|this|new|here)?\b[^.:]{3,80}?(?:goes (?:like this|as follows)|works like this|is done|

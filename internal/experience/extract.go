@@ -33,6 +33,7 @@ type Experience struct {
 const (
 	maxExperiences = 40
 	maxText        = 1200 // bytes
+	maxRecent      = 200  // experiences that a new one is compared with; far more than are kept
 	similarShare   = 0.7  // as kb has it: more common words are the same said twice
 )
 
@@ -58,7 +59,7 @@ func Extract(t Transcript) []Experience {
 			continue
 		}
 		set := wordsOf(e.Text)
-		if slices.ContainsFunc(known, set.saidBy) {
+		if n := min(explicit, len(known)); slices.ContainsFunc(known[:n], set.saidBy) || slices.ContainsFunc(known[max(n, len(known)-maxRecent):], set.saidBy) {
 			continue
 		}
 		known = append(known, set)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -264,5 +265,38 @@ func TestUpdateSeesEverything(t *testing.T) {
 	refused := errors.New("refused")
 	if _, err := l.Update(context.Background(), func(*Reader) ([]Op, error) { return nil, refused }); !errors.Is(err, refused) {
 		t.Errorf("update gave %v", err)
+	}
+}
+
+// TestBlocks: texts that share memory stay what they are while more are read.
+func TestBlocks(t *testing.T) {
+	t.Parallel()
+	l, dir := openTest(t)
+	var ops []Op
+	var want []entry.Entry
+	for i := range 200 {
+		size := 1 + i*7
+		if i%50 == 0 {
+			size = 2 * blockSize
+		}
+		e := note(fmt.Sprintf("mem_%d", i), strings.Repeat(string(rune('a'+i%26)), size))
+		want, ops = append(want, e), append(ops, Put(e))
+	}
+	c := mustAppend(t, l, ops...)
+	r, err := OpenReader(dir, WithBlocks())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var got []entry.Entry
+	for _, offset := range c.Offsets {
+		e, err := r.EntryAt(offset)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, e)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }

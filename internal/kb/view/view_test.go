@@ -576,3 +576,58 @@ func FuzzQuery(f *testing.F) {
 		}
 	})
 }
+
+// TestOnce: a process that asks once, which reads a large index instead of mapping it
+// and has texts share memory, is told the same as any other.
+func TestOnce(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	l := log.Open(dir)
+	defer l.Close()
+	const n = 6000
+	var ops []log.Op
+	for i := range n {
+		e := entry.New(fmt.Sprintf("topic %d", i%7), fmt.Sprintf("word%d other%d common %s", i%50, i%1000, strings.Repeat(fmt.Sprintf("filler%d ", i), 1+i%9)), now.Add(time.Duration(i)*time.Minute))
+		if i%500 == 0 {
+			e.Text += strings.Repeat("long ", 8000)
+		}
+		e.ID, e.Tags = fmt.Sprintf("mem_%d", i), []string{fmt.Sprintf("tag%d", i%3)}
+		e.Source.Path = fmt.Sprintf("src/dir%d/file%d.go", i%11, i%101)
+		ops = append(ops, log.Put(e))
+	}
+	put(t, l, ops...)
+	if _, err := upkeep.CatchUp(context.Background(), dir, upkeep.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	once, usual := open(t, dir, view.Once()), open(t, dir)
+	if size := usual.Stats().Bytes; size < 1<<20 || usual.Stats().Segments != 1 {
+		t.Fatalf("an index of %d bytes is not read sparsely", size)
+	}
+	for i := range 60 {
+		f := view.Filter{Quick: i%2 == 0}
+		switch i % 5 {
+		case 0:
+			f.Topic = fmt.Sprintf("topic %d", i%9)
+		case 1:
+			f.Source = fmt.Sprintf("dir%d/file%d.go", i%11, i%101)
+		case 2:
+			f.Tag, f.Except = "tag1", map[string]bool{"mem_5998": true}
+		}
+		want, err := usual.Newest(9, f)
+		got, gotErr := once.Newest(9, f)
+		if diff := gocmp.Diff(want, got); diff != "" || err != nil || gotErr != nil {
+			t.Fatalf("%+v: %v, %v\n%s", f, err, gotErr, diff)
+		}
+		for _, q := range []view.Query{
+			{Text: fmt.Sprintf("word%d common", i), Limit: 7, Filter: f},
+			{Text: fmt.Sprintf("other%d long", i*17), Any: true, Filter: f},
+			{Names: []string{"common", fmt.Sprintf("filler%d", i*50), "nowhere"}, Limit: 5, Filter: f},
+		} {
+			want, err := usual.Search(q)
+			got, gotErr := once.Search(q)
+			if diff := gocmp.Diff(want, got); diff != "" || err != nil || gotErr != nil {
+				t.Fatalf("%+v: %v, %v\n%s", q, err, gotErr, diff)
+			}
+		}
+	}
+}

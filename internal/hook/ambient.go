@@ -213,7 +213,7 @@ func (a *about) named(names []string, n int) ([]*entry.Entry, error) {
 // from another file of the same name is about that one.
 func (a *about) related() error {
 	const show = 3
-	found, err := a.mem.Search(view.Query{Text: a.stem, Limit: 2 * show, Filter: view.Filter{For: a.scope, Except: a.seen, Quick: true}})
+	found, err := a.mem.Search(view.Query{Text: a.stem, Plain: true, Limit: 2 * show, Filter: view.Filter{For: a.scope, Except: a.seen, Quick: true}})
 	if err != nil || found.Fallback {
 		return err
 	}

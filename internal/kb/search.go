@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"helix/internal/kb/source"
 	"helix/internal/kb/text"
@@ -110,6 +111,9 @@ func (m *Memory) query(r *SearchRequest) (view.Query, error) {
 		return view.Query{}, refuse("search: days and hours count backwards from now: give a positive number")
 	case strings.TrimSpace(r.Query) == "" && r.Topic+r.Tag+r.Source+r.Kind+r.Project+r.After+r.Before == "" && r.Days+r.Hours == 0:
 		return view.Query{}, refuse("search: say what to look for: words, or a topic, tag, source, kind, project or time")
+	}
+	if !utf8.ValidString(r.Query) {
+		return view.Query{}, refuse("search: the query is not valid UTF-8: give it as UTF-8 text")
 	}
 	q := view.Query{Text: r.Query, Any: r.Mode == "or", Limit: r.Limit}
 	q.Filter = view.Filter{Topic: r.Topic, Tag: r.Tag, Source: r.Source, Kind: r.Kind}

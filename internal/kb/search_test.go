@@ -102,6 +102,20 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
+// TestSearchByFilterAlone: what says nothing beside a filter or a word changes nothing.
+func TestSearchByFilterAlone(t *testing.T) {
+	t.Parallel()
+	m := open(t)
+	mustStore(t, m, "auth", "tokens live 15 minutes")
+	mustStore(t, m, "build", "a deadlock")
+	for _, r := range []SearchRequest{{Query: "topic:auth *"}, {Query: "*", Topic: "auth"}, {Query: "tokens &&"}, {Query: "-deadlock"}, {Query: "-topic:build"}, {Query: "since:today -build"}} {
+		got, err := m.Search(t.Context(), r)
+		if err != nil || got.Matches != 1 || got.Items[0].Topic != "auth" {
+			t.Errorf("%+v: %+v, %v", r, got, err)
+		}
+	}
+}
+
 func TestRefusedSearches(t *testing.T) {
 	t.Parallel()
 	m := open(t)
@@ -120,6 +134,10 @@ func TestRefusedSearches(t *testing.T) {
 		{SearchRequest{Query: "x", After: "soon"}, `"soon" is no time`},
 		{SearchRequest{Query: "x", Before: "later"}, `"later" is no time`},
 		{SearchRequest{Query: "x", Kind: "thing"}, `unknown kind "thing": there are fact`},
+		{SearchRequest{Query: "&&"}, `nothing in "&&" can be looked for: give words`},
+		{SearchRequest{Query: `"" - !?`, Mode: "or"}, "can be looked for"},
+		{SearchRequest{Query: "*", Detail: "count"}, "can be looked for"},
+		{SearchRequest{Query: "a\xff"}, "the query is not valid UTF-8"},
 		{SearchRequest{Query: "author:me x"}, `unknown filter "author:"`},
 		{SearchRequest{Query: "author:me x", Detail: "count"}, `unknown filter "author:"`},
 	} {

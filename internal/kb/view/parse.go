@@ -63,7 +63,20 @@ func (v *View) parse(q Query) (*parsed, error) {
 	}
 	p.addWords(plain.String())
 	p.addNames(q.Names)
+	if !q.Plain && strings.TrimSpace(q.Text) != "" && p.unasked() && q.Filter.any() {
+		return nil, fmt.Errorf("%w: nothing in %.100q can be looked for: give words, or topic: tag: source: kind: project: since: until:", ErrQuery, q.Text)
+	}
 	return p, nil
+}
+
+// unasked reports whether p says nothing of its own about what is looked for.
+func (p *parsed) unasked() bool {
+	return len(p.words)+len(p.wholes)+len(p.names)+len(p.phrases)+len(p.not)+len(p.notPhrases)+len(p.exclude) == 0 && len(p.filters) == 1
+}
+
+// any reports whether f asks for no topic, tag, source, kind, project or time.
+func (f *Filter) any() bool {
+	return f.Topic+f.Tag+f.Source+f.Kind+f.Project == "" && f.Since.IsZero() && f.Until.IsZero()
 }
 
 // token is one piece of a query: -key:"value".

@@ -29,6 +29,9 @@ func (v *View) Search(q Query) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	if q.empty(p) {
+		return Result{}, nil
+	}
 	limit := q.Limit
 	if limit <= 0 {
 		limit = defaultLimit
@@ -44,6 +47,12 @@ func (v *View) Search(q Query) (Result, error) {
 	})
 	res.Words = p.shown
 	return res, err
+}
+
+// empty reports whether q looks for words and names, and has none that can be looked
+// for: that finds nothing rather than everything.
+func (q *Query) empty(p *parsed) bool {
+	return (q.Plain || len(q.Names) > 0) && p.unasked()
 }
 
 // search runs the query once. It asks the index for more than limit, because what
@@ -102,6 +111,9 @@ func (v *View) Matches(q Query) (Matches, error) {
 	p, err := v.parse(q)
 	if err != nil {
 		return Matches{}, err
+	}
+	if q.empty(p) {
+		return Matches{}, nil
 	}
 	var m Matches
 	err = v.guard(func() error {

@@ -22,7 +22,7 @@ func ambient(q *request) (reply, error) {
 	t := q.target()
 	name := filepath.Base(t.path)
 	stem, _, _ := strings.Cut(strings.TrimPrefix(name, "."), ".")
-	if t.path == "" || len(stem) < 3 {
+	if t.path == "" || stem == "" {
 		return reply{}, nil
 	}
 	m, err := q.memory()
@@ -213,6 +213,9 @@ func (a *about) named(names []string, n int) ([]*entry.Entry, error) {
 // from another file of the same name is about that one.
 func (a *about) related() error {
 	const show = 3
+	if len(a.stem) < 3 { // such as db: in too many texts
+		return nil
+	}
 	found, err := a.mem.Search(view.Query{Text: a.stem, Plain: true, Limit: 2 * show, Filter: view.Filter{For: a.scope, Except: a.seen, Quick: true}})
 	if err != nil || found.Fallback {
 		return err

@@ -180,6 +180,18 @@ func TestTarget(t *testing.T) {
 	}
 }
 
+// TestShortName: what is known of a file is told however short its name, but a short
+// name is no word to search for.
+func TestShortName(t *testing.T) {
+	t.Parallel()
+	dir := remembers(t, note{"store", "known", "kv/db.go"}, note{"db", "the db is elsewhere", ""})
+	answer, debug := ask(t, dir, "ambient", call(t, "Read", t.TempDir(), object{"file_path": "kv/db.go"}))
+	got := contextOf(t, answer, "PreToolUse")
+	if !strings.Contains(got, "source-linked (db.go):\n  [store] 2026-03-04 known (mem_0)") || strings.Contains(got, "elsewhere") || debug != "" {
+		t.Error(got, debug)
+	}
+}
+
 // TestBudget: a file about which much is known gets a bounded answer, each layer
 // its part of it, and the rest is counted.
 func TestBudget(t *testing.T) {

@@ -17,7 +17,8 @@ const (
 	maxFile     = 256 << 10
 	maxOutline  = 60 // definitions of a file
 	maxMemories = 12
-	maxNames    = 40 // identifiers of a task that are looked up
+	maxNames    = 40 // identifiers of a task that are looked up, and ends of paths
+	maxSame     = 4  // files with the same end of their path: of more, none is meant
 
 	// relevant is the share of the best score that a memory must have: a search for
 	// any of many words finds something in every memory.
@@ -102,8 +103,8 @@ func (g *gatherer) primary() []candidate {
 		}
 		c.score += score
 	}
-	for _, p := range g.paths() {
-		add(p, 10, "named by the task")
+	for _, n := range g.paths() {
+		add(n.path, 10*n.share, "named by the task")
 	}
 	if g.Tree != nil {
 		for _, name := range g.names() {

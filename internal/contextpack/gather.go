@@ -35,6 +35,7 @@ type Memory interface {
 // slashes.
 type Tree interface {
 	Define(name string) []Symbol  // where a name is defined
+	Ending(path string) []string  // files whose path ends with these elements
 	Outline(path string) []Symbol // what a file defines, in its order
 	Imports(path string) []string // files of the project that a file uses
 	Tests(path string) []string   // files that test it

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -52,6 +53,20 @@ func (plan) Outline(p string) []Symbol {
 	switch p {
 	case "auth/parse.go", "clock/clock.go":
 		return []Symbol{{Path: p, Line: 3, End: 9, Signature: "func parse" + strings.TrimSuffix(filepath.Base(p), ".go") + "()"}}
+	}
+	return nil
+}
+
+func (plan) Ending(p string) []string {
+	switch p {
+	case "clock.go":
+		return []string{"clock/clock.go"}
+	case "gone.go":
+		return []string{"old/gone.go"}
+	case "doc.go":
+		return []string{"auth/login.go", "auth/parse.go", "clock/clock.go", "auth/login_test.go", "docs/login.md"}
+	case "login":
+		return []string{"auth/login.go", "docs/login.md"}
 	}
 	return nil
 }
@@ -193,6 +208,34 @@ func TestReadStaysInside(t *testing.T) {
 	}
 	if body, err := g.read("./auth/../auth/parse.go", 7); err != nil || body != "package" {
 		t.Errorf("%q, %v", body, err)
+	}
+}
+
+// TestPaths: a file is named by its path, or by the end of it.
+func TestPaths(t *testing.T) {
+	t.Parallel()
+	g := &gatherer{Sources: Sources{Root: project(t), Tree: plan{}}}
+	for title, want := range map[string]string{
+		"fix auth/login.go:3, then clock.go:12.":      "auth/login.go 1 clock/clock.go 1",
+		"auth/login.go auth/login.go ./auth/login.go": "auth/login.go 1",
+		"doc.go":                            "",
+		"x/../login":                        "auth/login.go 0.5 docs/login.md 0.5",
+		"gone.go and e.g. nothing.go":       "",
+		"clock/clock.go, which is clock.go": "clock/clock.go 1",
+	} {
+		g.task = Task{Title: title}
+		var got []string
+		for _, n := range g.paths() {
+			got = append(got, n.path, fmt.Sprint(n.share))
+		}
+		if got := strings.Join(got, " "); got != want {
+			t.Errorf("%s: %q, want %q", title, got, want)
+		}
+	}
+	g.Tree = nil
+	g.task = Task{Title: "clock.go"}
+	if got := g.paths(); len(got) != 0 {
+		t.Errorf("without a tree: %v", got)
 	}
 }
 

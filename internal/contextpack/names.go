@@ -6,9 +6,27 @@ import (
 	"strings"
 )
 
-// paths are the files of the project that the task names, in its order.
-func (g *gatherer) paths() []string {
-	var out []string
+// named is a file that the task names, and the share of the name that is its own:
+// of two files called main.go each has half.
+type named struct {
+	path  string
+	share float64
+}
+
+// paths are the files of the project that the task names, in its order, by their path
+// or the end of it.
+func (g *gatherer) paths() []named {
+	var out []named
+	looks := 0
+	add := func(p string, share float64) bool {
+		if _, err := g.read(p, 1); err != nil {
+			return false
+		}
+		if !slices.ContainsFunc(out, func(n named) bool { return n.path == p }) {
+			out = append(out, named{p, share})
+		}
+		return true
+	}
 	for _, w := range strings.FieldsFunc(g.task.words(), func(r rune) bool {
 		return strings.ContainsRune(" \t\r\n`\"'()[]{}<>,;", r)
 	}) {
@@ -20,8 +38,16 @@ func (g *gatherer) paths() []string {
 			continue
 		}
 		w = path.Clean(strings.TrimPrefix(w, "./"))
-		if _, err := g.read(w, 1); err == nil && !slices.Contains(out, w) {
-			out = append(out, w)
+		if add(w, 1) || g.Tree == nil || path.IsAbs(w) || looks == maxNames {
+			continue
+		}
+		looks++
+		ending := g.Tree.Ending(w)
+		if len(ending) > maxSame {
+			continue
+		}
+		for _, p := range ending {
+			add(p, 1/float64(len(ending)))
 		}
 	}
 	return out

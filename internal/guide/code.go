@@ -121,6 +121,16 @@ func (c code) Imports(p string) []string {
 	return out
 }
 
+func (c code) Ending(p string) []string {
+	var out []string
+	for _, file := range c.Files() {
+		if strings.HasSuffix(file, "/"+p) {
+			out = append(out, file)
+		}
+	}
+	return out
+}
+
 func (c code) Modules() []contextpack.Module {
 	folders, _ := c.Skeleton(moduleDepth)
 	var out []contextpack.Module

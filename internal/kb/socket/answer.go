@@ -161,7 +161,7 @@ func ambient(m Memory, r request) (string, error) {
 		if strings.TrimSpace(layer.words) == "" {
 			continue
 		}
-		found, err := m.Search(view.Query{Text: layer.words, Any: layer.any, Limit: 3})
+		found, err := m.Search(view.Query{Text: layer.words, Plain: true, Any: layer.any, Limit: 3})
 		if err != nil {
 			return "", err
 		}

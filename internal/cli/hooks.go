@@ -32,6 +32,7 @@ func (a *App) hooksCmd() *cobra.Command {
 memory what is known about the file at hand, the question or the error. Other
 hooks and settings stay as they are, and the old file is kept as
 <name>.helix-backup. CLAUDE_CONFIG_DIR and CODEX_HOME are respected.`,
+		Args: noSuchCommand, RunE: showHelp,
 	}
 	cmd.AddCommand(
 		a.placesCmd("install", "Set the hooks up, or bring them up to date", a.installHooks),

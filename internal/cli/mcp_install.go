@@ -9,7 +9,7 @@ import (
 )
 
 func (a *App) mcpCmd() *cobra.Command {
-	cmd := &cobra.Command{Use: "mcp", Short: "Set the memory's tools up in Claude Code and Codex", GroupID: "setup"}
+	cmd := &cobra.Command{Use: "mcp", Short: "Set the memory's tools up in Claude Code and Codex", GroupID: "setup", Args: noSuchCommand, RunE: showHelp}
 	var approve bool
 	add := a.placesCmd("install", "Make the memory's tools known to Claude Code and Codex",
 		func(_ context.Context, p install.Place) (install.Change, error) {

@@ -38,6 +38,7 @@ func (a *App) rootCmd() *cobra.Command {
 	root.AddCommand(a.hooksCmd(), a.mcpCmd())
 	root.AddCommand(a.treeCmd())
 	root.AddCommand(a.actionCmds()...)
+	explainMisuse(root)
 	return root
 }
 

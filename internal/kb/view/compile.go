@@ -180,19 +180,19 @@ func (v *View) sourceKeys(p string) (keys []string) {
 		}
 	}
 	absolute := path.IsAbs(p) // then no source is longer
-	p = strings.Trim(path.Clean(p), "/")
-	for end := len(p); end > 0; {
-		end = strings.LastIndexByte(p[:end], '/')
-		key := index.SourceKey(p[end+1:])
-		if end < 0 && absolute {
-			keys = append(keys, key)
-			break
+	if p = strings.Trim(path.Clean(p), "/"); p == "" {
+		return nil
+	}
+	// A key has the elements in reverse: that of an end of p is a beginning of p's own.
+	whole := index.SourceKey(p)
+	for i := 0; i < len(whole); i++ {
+		switch {
+		case whole[i] != '/':
+		case i == len(whole)-1 && !absolute:
+			keys = append(keys, v.snap.Keys(whole)...) // p itself, and what ends with it
+		default:
+			keys = append(keys, whole[:i+1])
 		}
-		if end < 0 {
-			keys = append(keys, v.snap.Keys(key)...) // p itself, and what ends with it
-			break
-		}
-		keys = append(keys, key)
 	}
 	return keys
 }

@@ -180,6 +180,9 @@ func (p *postings) decode(block int) {
 // maxBlock is the most bytes that a block has.
 const maxBlock = blockLen * (binary.MaxVarintLen32 + 2)
 
+// shortBlock is enough for the only block of a rare word.
+const shortBlock = 128
+
 // raw gives the bytes of a block that begins at start.
 func (p *postings) raw(block, start int) []byte {
 	if p.seg.file == nil {
@@ -190,7 +193,9 @@ func (p *postings) raw(block, start int) []byte {
 		end = min(end, int(le.Uint32(p.skips[block*skipSize+4:])))
 	}
 	n := min(end-start, maxBlock)
-	if cap(p.room) < n {
+	if cap(p.room) < n && n <= shortBlock {
+		p.room = make([]byte, shortBlock)
+	} else if cap(p.room) < n {
 		p.room = make([]byte, maxBlock)
 	}
 	return p.seg.row(secPostings, p.at+start, p.room[:n])

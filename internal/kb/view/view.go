@@ -67,7 +67,7 @@ func WithProject(home string, named func(string) (string, error)) Option {
 }
 
 // Once is for a process that asks a few questions and ends. Of a large index it
-// reads what it needs instead of mapping it.
+// reads what it needs instead of mapping it, and the texts of entries share memory.
 func Once() Option { return func(o *options) { o.once = true } }
 
 // Open opens the memory in dir as it is now.

@@ -57,7 +57,8 @@ func (a *App) kbBatchCmd(f *kbFlags) *cobra.Command {
 		Use: "batch [FILE | -]", Short: "Store several findings at once", Args: cobra.MaximumNArgs(1),
 		Long: `Store several findings with one write, all or none: JSON objects with topic and
 text and, if you like, kind, tags, source, confidence, links, project; one a line, or in an array.
-One that says nearly the same as an earlier one of the batch is left out.`,
+Those without topic or text, and those that say nearly the same as an earlier one of the
+batch, are left out and named.`,
 		RunE: a.kbRun(f, func(ctx context.Context, m *kb.Memory, args []string) (kbResult, error) {
 			text, name, err := a.fileOf(args)
 			if err != nil {

@@ -2,9 +2,12 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
@@ -69,6 +72,12 @@ they go to standard output, and nothing else does.`,
 // exportFile writes a whole file or leaves the one that is there alone. Only the
 // user can read it: the memory is private.
 func (a *App) exportFile(path string, write func(io.Writer) (kb.Exported, error)) (kbResult, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return nil, fmt.Errorf("export: %s is a folder; name a file in it", path)
+	}
+	if _, err := os.Stat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("export: there is no folder %s", filepath.Dir(path))
+	}
 	file, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o600), renameio.WithExistingPermissions())
 	if err != nil {
 		return nil, fmt.Errorf("export: %w", err)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 	"time"
+	"unicode"
 
 	"helix/internal/kb/entry"
 	"helix/internal/kb/log"
@@ -80,6 +81,8 @@ func checkSizes(r *StoreRequest) error {
 		return refuse("it has %d links, at most %d are allowed", len(r.Links), entry.MaxLinks)
 	case len(r.Source) > entry.MaxPath:
 		return refuse("the source has %d bytes, at most %d are allowed", len(r.Source), entry.MaxPath)
+	case strings.ContainsFunc(strings.TrimSpace(r.Source), unicode.IsControl):
+		return refuse("the source contains a control character: give path:line")
 	}
 	return checkTags(r.Tags)
 }

@@ -176,10 +176,13 @@ func (v Verified) Text() string {
 		fmt.Fprintf(&b, "unfinished write: offset %d to %d: %s; the next write cuts it off\n", v.Tail.From, v.Tail.To, v.Tail.What)
 	}
 	fmt.Fprintf(&b, "index: %s\n", v.Index)
-	if v.OK {
-		b.WriteString("the log is as it was written\n")
-	} else {
+	switch {
+	case !v.OK:
 		b.WriteString("helix kb recover saves what can be read\n")
+	case v.Tail != nil:
+		b.WriteString("else the log is as it was written\n")
+	default:
+		b.WriteString("the log is as it was written\n")
 	}
 	return b.String()
 }
@@ -212,10 +215,16 @@ func (m *Memory) Recover(ctx context.Context) (Recovered, error) {
 
 // Text says what was saved, and what was not.
 func (r Recovered) Text() string {
-	if r.Backup == "" {
+	if r.Backup == "" && len(r.Lost) == 0 {
 		return "nothing to recover: the log is as it was written\n"
 	}
 	var b strings.Builder
+	if r.Backup == "" {
+		for _, d := range r.Lost {
+			fmt.Fprintf(&b, "cut off: offset %d to %d: %s\n", d.From, d.To, d.What)
+		}
+		return b.String() + "else the log is as it was written\n"
+	}
 	for _, d := range r.Lost {
 		fmt.Fprintf(&b, "lost: offset %d to %d: %s\n", d.From, d.To, d.What)
 	}

@@ -94,6 +94,35 @@ func TestVerifyAndRecover(t *testing.T) {
 	}
 }
 
+// TestUnfinishedWrite: what a write that broke off has left is named, also by the
+// recovery that cuts it off.
+func TestUnfinishedWrite(t *testing.T) {
+	t.Parallel()
+	m := open(t)
+	mustStore(t, m, "t", "entry 0")
+	path := filepath.Join(m.Dir(), log.FileName)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustStore(t, m, "t", "entry 1")
+	if err := os.Truncate(path, int64(len(whole))+20); err != nil {
+		t.Fatal(err)
+	}
+	v, err := m.Verify(t.Context())
+	if text := v.Text(); err != nil || !v.OK || !strings.Contains(text, "\nunfinished write: ") || !strings.HasSuffix(text, "\nelse the log is as it was written\n") {
+		t.Errorf("%s%v", text, err)
+	}
+	r, err := m.Recover(t.Context())
+	want := fmt.Sprintf("cut off: offset %d to %d: unfinished write\nelse the log is as it was written\n", len(whole), len(whole)+20)
+	if err != nil || r.Text() != want {
+		t.Errorf("%q, %v, want %q", r.Text(), err, want)
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != string(whole) {
+		t.Errorf("the log has %d bytes, %v, want %d", len(got), err, len(whole))
+	}
+}
+
 // TestDamagedIndexHeals: a process that finds the index damaged answers all the
 // same, and leaves a sound one behind.
 func TestDamagedIndexHeals(t *testing.T) {

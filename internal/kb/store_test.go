@@ -51,6 +51,7 @@ func TestStoreRefuses(t *testing.T) {
 		{"source line empty", with(func(r *StoreRequest) { r.Source = "Makefile:" }), "line"},
 		{"source line huge", with(func(r *StoreRequest) { r.Source = "a.go:99999999999" }), "line"},
 		{"source line range", with(func(r *StoreRequest) { r.Source = "a.go:3-9" }), "line"},
+		{"source of two lines", with(func(r *StoreRequest) { r.Source = "a.go\nb.go:3" }), "control character"},
 		{"too many tags", with(func(r *StoreRequest) { r.Tags = tags }), "65 tags"},
 		{"unknown link", with(func(r *StoreRequest) { r.Links = []string{"mem_nowhere"} }), "mem_nowhere"},
 		{"link to no index", with(func(r *StoreRequest) { r.Links = []string{"auth:7"} }), "auth:7"},

@@ -295,6 +295,9 @@ func TestForeignNewerAndUnusable(t *testing.T) {
 		if got := readLog(t, dir); string(got) != tc.content {
 			t.Errorf("%s: the file was changed", name)
 		}
+		if _, err := os.Lstat(filepath.Join(dir, LockName)); err == nil && tc.want != ErrDamaged {
+			t.Errorf("%s: a lock was put beside it", name)
+		}
 	}
 }
 
@@ -315,8 +318,9 @@ func TestUnusableFolder(t *testing.T) {
 	for _, err := range []error{
 		ran(OpenReader(filepath.Join(dir, "sub"))),
 		ran(openIn(t, filepath.Join(dir, "sub")).Append(ctx(), Put(note("mem_1", "x")))),
+		ran(openIn(t, filepath.Join(dir, "sub")).Recover(ctx())),
 	} {
-		if !errors.Is(err, ErrForeign) {
+		if !errors.Is(err, ErrForeign) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("a folder for a log: %v", err)
 		}
 	}

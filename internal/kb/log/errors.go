@@ -7,9 +7,9 @@ import (
 
 var (
 	// ErrForeign: the file is not a helix log. Nothing touches it.
-	ErrForeign = errors.New("not a helix memory log")
+	ErrForeign = errors.New("not a helix memory log; move it away, or give another folder")
 	// ErrNewer: the log was written by a newer helix. Nothing touches it.
-	ErrNewer = errors.New("written by a newer helix")
+	ErrNewer = errors.New("written by a newer helix; use that one, or give another folder")
 	// ErrDamaged: bytes of the log are not what was written.
 	ErrDamaged = errors.New("the log is damaged")
 	// ErrStale: a Pos does not belong to this generation of the log, so a view

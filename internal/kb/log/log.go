@@ -88,6 +88,9 @@ func (l *Log) Close() error {
 
 // flock takes the writer lock. The folder is made if it is missing.
 func (l *Log) flock(ctx context.Context) (func(), error) {
+	if err := l.refuseForeign(); err != nil {
+		return nil, err
+	}
 	lock := flock.New(filepath.Join(l.dir, LockName))
 	unlock := func() { _ = lock.Unlock() } // flock(2) has no reason to refuse that
 	ok, err := lock.TryLock()
@@ -119,6 +122,21 @@ func (l *Log) flock(ctx context.Context) (func(), error) {
 		}()
 		return nil, fmt.Errorf("kb/log: wait for the writer lock %s: %w", filepath.Join(l.dir, LockName), ctx.Err())
 	}
+}
+
+// refuseForeign keeps a lock from being made in a folder whose log is not ours.
+func (l *Log) refuseForeign() error {
+	if _, err := os.Lstat(filepath.Join(l.dir, LockName)); err == nil {
+		return nil
+	}
+	r, err := openForRecovery(l)
+	if errors.Is(err, ErrForeign) || errors.Is(err, ErrNewer) {
+		return err
+	}
+	if err == nil {
+		_ = r.Close()
+	}
+	return nil // what else is wrong shows when the log is used
 }
 
 // handle gives the open log, ready for a write at its end: it opens it, makes it,

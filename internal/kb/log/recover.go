@@ -85,6 +85,9 @@ func openForRecovery(l *Log) (*Reader, error) {
 	if statErr != nil {
 		return nil, errors.Join(err, statErr, f.Close())
 	}
+	if !info.regular {
+		return nil, errors.Join(err, f.Close())
+	}
 	salt, ok, findErr := findSalt(f, info.size)
 	if findErr != nil || !ok {
 		return nil, errors.Join(err, findErr, f.Close())

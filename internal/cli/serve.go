@@ -28,7 +28,8 @@ output, to be started by the agent's client, such as
   claude mcp add helix -- helix serve
 
 DIR is the folder of the memory, else --kb, HELIX_KB, or .helix-kb in the home folder.
-Any number of servers may serve one folder. The first also answers hook.sock in it.
+Any number of servers may serve one folder. The first also answers hook.sock in it, and
+soon after it has ended another one does.
 A server keeps what hooks tell about the project at the start of a session ready in
 the folder cache of the memory.
 
@@ -75,14 +76,34 @@ func (a *App) serve(ctx context.Context, m *kb.Memory) error {
 	defer running.Wait()
 	defer stop()
 	refresher := a.refresher(m)
-	if s, err := socket.Listen(m.Dir()); err != nil {
-		fmt.Fprintf(a.Stderr, "helix: hook.sock is not served: %v\n", err)
-	} else {
-		defer s.Close()
-		running.Go(func() { s.Serve(ctx, a.answerer(m, refresher).Answer) })
-	}
+	s, err := socket.Listen(m.Dir()) // before the client is answered: then it is there
+	running.Go(func() {
+		a.serveSocket(ctx, s, err, m.Dir(), takeOver, a.answerer(m, refresher).Answer)
+	})
 	running.Go(func() { a.upkeep(ctx, m, refresher) })
 	return mcp.Serve(ctx, mcp.Options{Memory: m, Guide: a.guide(m), Version: version(), In: a.Stdin, Out: a.Stdout})
+}
+
+// takeOver is how often a server looks whether the one that has the socket has gone.
+const takeOver = 30 * time.Second
+
+// serveSocket answers hook.sock, which socket.Listen gave or refused, until ctx is done.
+// When another server has it, this one takes it over later.
+func (a *App) serveSocket(ctx context.Context, s *socket.Socket, err error, dir string, every time.Duration, answer func(context.Context, []byte) []byte) {
+	for errors.Is(err, socket.ErrTaken) {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(every):
+			s, err = socket.Listen(dir)
+		}
+	}
+	if err != nil {
+		fmt.Fprintf(a.Stderr, "helix: hook.sock is not served: %v\n", err)
+		return
+	}
+	defer s.Close()
+	s.Serve(ctx, answer)
 }
 
 // serveBackground does what serve does beside answering a client, until nobody has

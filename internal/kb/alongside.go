@@ -24,12 +24,15 @@ func indexAlongside(ctx context.Context, dir string) *alongside {
 	go func() {
 		defer close(a.done)
 		rounds := 0
-		for range a.more {
-			rounds++
-			_, _ = upkeep.CatchUp(ctx, dir, upkeep.Options{Try: true})
-		}
-		if rounds > 0 { // what the rounds left in pieces
+		for ; ; rounds++ {
+			_, more := <-a.more
+			if !more && rounds == 0 {
+				return
+			}
 			_, _ = upkeep.CatchUp(ctx, dir, upkeep.Options{Try: true, MaxMerge: 1 << 30})
+			if !more {
+				return
+			}
 		}
 	}()
 	return a

@@ -67,6 +67,7 @@ func (i *importer) pass(ctx context.Context, list []*parcelEntry) (done int, err
 		if seen, err = i.chunk(ctx, v, seen, fresh, list[done:done+n], steps[done:done+n]); err != nil {
 			return done, err
 		}
+		clear(list[done : done+n]) // written: nothing has to hold them any longer
 		done += n
 		i.index.written(n)
 		if i.progress != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -14,8 +15,11 @@ import (
 )
 
 const (
-	// farBehind is how many bytes of log a view goes through itself. When the index
-	// lacks more, it is brought up first.
+	// someBehind is how many bytes of log a view goes through itself: what it finds
+	// there is indexed in memory, and lost with it. When the index lacks more, it is
+	// brought up first, unless somebody else is at it.
+	someBehind = 512 << 10
+	// farBehind is when it is worth waiting for who is at it.
 	farBehind = 16 << 20
 	// muchBehind is how many entries a process that goes on reading leaves to each of
 	// its views.
@@ -97,11 +101,25 @@ func (m *Memory) renew(reopen func() (*view.View, error)) (*view.View, error) {
 	return v.Share(), nil
 }
 
-// open opens a view, and brings the index up first when it is far behind.
+// open opens a view, and brings the index up first when it is behind.
 func (m *Memory) open() (*view.View, error) {
 	opts := []view.Option{m.staleness(), view.WithClock(m.now), view.WithProject(m.home, m.projectMeant)}
-	v, err := view.Open(m.dir, append(opts, view.WithMaxTail(farBehind))...)
+	most := func(bytes int64) []view.Option { return append(slices.Clone(opts), view.WithMaxTail(bytes)) }
+	v, err := view.Open(m.dir, most(someBehind)...)
 	if !errors.Is(err, view.ErrBehind) {
+		return v, err
+	}
+	done, err := upkeep.CatchUp(context.Background(), m.dir, upkeep.Options{Try: true, MaxMerge: shortMerge})
+	if err == nil {
+		if done.More && done.Added > shortMerge { // it took long anyway
+			_, _ = upkeep.CatchUp(context.Background(), m.dir, upkeep.Options{Try: true, MaxMerge: 1 << 30})
+		}
+		if v, err = view.Open(m.dir, most(someBehind)...); !errors.Is(err, view.ErrBehind) {
+			return v, err
+		}
+	}
+	// Who has the index is at it, or nobody may write to it.
+	if v, err = view.Open(m.dir, most(farBehind)...); !errors.Is(err, view.ErrBehind) {
 		return v, err
 	}
 	_, err = upkeep.CatchUp(context.Background(), m.dir, upkeep.Options{MaxMerge: 1 << 30})

@@ -57,7 +57,8 @@ func WithStale(ask func() Stale) Option { return func(o *options) { o.stale = as
 func WithClock(now func() time.Time) Option { return func(o *options) { o.now = now } }
 
 // WithMaxTail refuses with ErrBehind to go through more than so many bytes that
-// the index lacks, for one who has no time.
+// the index lacks, for one who has no time, or better means. An index that turns out
+// to be damaged while it is read lacks everything: only a view for Once refuses then.
 func WithMaxTail(bytes int64) Option { return func(o *options) { o.maxTail = bytes } }
 
 // WithProject has searches prefer the entries of the project with the path home, ""
@@ -125,7 +126,7 @@ func (v *View) catchUp(from log.Pos) error {
 	if v.log.Reached(from) {
 		return nil
 	}
-	if v.opts.maxTail > 0 {
+	if v.opts.maxTail > 0 && (v.opts.once || !v.broken) {
 		end, err := v.log.End()
 		if err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"helix/internal/kb/upkeep"
+	"helix/internal/kb/view"
 )
 
 // indexEvery is how many entries a long write leaves to one round of the index: as
@@ -23,13 +24,13 @@ func indexAlongside(ctx context.Context, dir string) *alongside {
 	a := &alongside{more: make(chan struct{}, 1), done: make(chan struct{})}
 	go func() {
 		defer close(a.done)
-		rounds := 0
+		rounds, builders := 0, &view.Builders{}
 		for ; ; rounds++ {
 			_, more := <-a.more
 			if !more && rounds == 0 {
 				return
 			}
-			_, _ = upkeep.CatchUp(ctx, dir, upkeep.Options{Try: true, MaxMerge: 1 << 30})
+			_, _ = upkeep.CatchUp(ctx, dir, upkeep.Options{Try: true, MaxMerge: 1 << 30, Builders: builders})
 			if !more {
 				return
 			}

@@ -119,7 +119,7 @@ func (i *importer) chunk(ctx context.Context, v *view.View, seen log.Pos, fresh 
 	p.ops = func(taken func(string) bool) []log.Op {
 		ops := make([]log.Op, 0, len(list))
 		for k := range list {
-			e := list[k].entry
+			e := &list[k].entry
 			switch steps[k] {
 			case leave:
 				counted.Same++
@@ -128,10 +128,10 @@ func (i *importer) chunk(ctx context.Context, v *view.View, seen log.Pos, fresh 
 				counted.Replaced++
 			}
 			if e.ID == "" {
-				e.ID = entry.NewID(&e, func(id string) bool { return i.used[id] || taken(id) })
+				e.ID = entry.NewID(e, func(id string) bool { return i.used[id] || taken(id) })
 				i.used[e.ID] = true
 			}
-			ids, ops = append(ids, e.ID), append(ops, log.Put(e))
+			ids, ops = append(ids, e.ID), append(ops, log.PutOf(e))
 		}
 		return ops
 	}

@@ -51,6 +51,22 @@ func (b *Builder) Grow(n int) {
 	b.found = slices.Grow(b.found, n/bytesPerOccurrence)
 }
 
+// keptKeys is how many terms a builder remembers beyond a segment.
+const keptKeys = 1 << 18
+
+// Reset makes the builder one of no documents again, for another segment. It goes on
+// knowing the words that it has seen, most of which come again.
+func (b *Builder) Reset() {
+	b.metas, b.norms, b.names, b.blobs, b.found = b.metas[:0], b.norms[:0], b.names[:0], b.blobs[:0], b.found[:0]
+	b.words, b.begun = 0, 0
+	if len(b.keys) > keptKeys {
+		b.keys, b.last = nil, nil
+		clear(b.ids)
+		clear(b.terms)
+	}
+	clear(b.last)
+}
+
 // Add adds a document.
 func (b *Builder) Add(d Doc) {
 	e := d.Entry
@@ -171,9 +187,11 @@ func (b *Builder) Segment() []byte {
 	a.blobs = append(a.blobs, b.blobs...)
 
 	order, start := b.byTerm()
-	sorted := make([]int32, len(b.keys))
-	for i := range sorted {
-		sorted[i] = int32(i)
+	sorted := make([]int32, 0, len(b.keys))
+	for id := range b.keys {
+		if start[id] < start[id+1] {
+			sorted = append(sorted, int32(id))
+		}
 	}
 	slices.SortFunc(sorted, func(x, y int32) int { return strings.Compare(b.keys[x], b.keys[y]) })
 	a.documentsDone(uint64(b.words))

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -170,6 +171,26 @@ func TestModel(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.check(t, s.With(tail, gone))
+	})
+}
+
+// TestReset: a builder that made other segments before makes the same one as a new one.
+func TestReset(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		used := NewBuilder()
+		for range rapid.IntRange(1, 4).Draw(t, "segments") {
+			used.Reset()
+			fresh := NewBuilder()
+			for n := range rapid.IntRange(0, 12).Draw(t, "documents") {
+				d := Doc{Entry: genEntry(t, fmt.Sprintf("mem_%d", n)), Offset: int64(n)}
+				used.Add(d)
+				fresh.Add(d)
+			}
+			if !bytes.Equal(used.Segment(), fresh.Segment()) {
+				t.Fatal("the segments differ")
+			}
+		}
 	})
 }
 

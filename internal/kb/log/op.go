@@ -16,12 +16,15 @@ type Op struct {
 
 // Put adds an entry, or replaces the one with its id. e must be complete: its id
 // is chosen with entry.NewID.
-func Put(e entry.Entry) Op {
+func Put(e entry.Entry) Op { return PutOf(&e) }
+
+// PutOf is Put of an entry that stays as it is until it is written.
+func PutOf(e *entry.Entry) Op {
 	return Op{typ: TypeEntry, when: e.Created, encode: func() (string, string, error) {
 		if err := e.Validate(); err != nil {
 			return "", "", err
 		}
-		topic, body := entry.Encode(&e)
+		topic, body := entry.Encode(e)
 		return topic, body, nil
 	}}
 }

@@ -1,6 +1,7 @@
 package upkeep
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,6 +28,8 @@ type Options struct {
 	MaxMerge int
 	// Rebuild throws the index away first.
 	Rebuild bool
+	// Builders are kept from call to call by one who calls often; nil is none to keep.
+	Builders *view.Builders
 	// Progress is told how many bytes of the log are done, and of how many.
 	Progress func(done, total int64)
 }
@@ -74,6 +77,7 @@ func run(ctx context.Context, r *log.Reader, w *index.Writer, o Options) (Done, 
 	if err != nil {
 		return done, err
 	}
+	builders := cmp.Or(o.Builders, &view.Builders{})
 	for from != end {
 		if err := ctx.Err(); err != nil {
 			return done, err
@@ -90,7 +94,7 @@ func run(ctx context.Context, r *log.Reader, w *index.Writer, o Options) (Done, 
 			}
 			done.Added += t.Len()
 			from = t.End
-			return add(w, t)
+			return add(w, t, builders)
 		})
 		if err != nil {
 			return done, err
@@ -110,8 +114,8 @@ func run(ctx context.Context, r *log.Reader, w *index.Writer, o Options) (Done, 
 
 // add puts a tail into the index. Only its last piece moves the watermark: after a
 // crash in between, the others come again and replace what is there.
-func add(w *index.Writer, t *view.Tail) error {
-	pieces := t.Segments()
+func add(w *index.Writer, t *view.Tail, with *view.Builders) error {
+	pieces := t.Segments(with)
 	gone := t.Gone()
 	for i := 0; i < len(pieces)-1; i++ {
 		if err := w.Add(pieces[i], gone, w.Snapshot().Watermark()); err != nil {

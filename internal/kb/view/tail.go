@@ -111,19 +111,27 @@ func (t *Tail) Gone() map[uint64]struct{} { return t.gone }
 // buildTogether is how many entries are worth a processor of their own.
 const buildTogether = 4096
 
+// Builders are what Segments builds with. One who goes through a log tail by tail keeps
+// them: what they know of words need not be found out again. The zero value is ready
+// for use by one call at a time.
+type Builders struct{ all []*index.Builder }
+
 // Segments builds the index of the tail, in several pieces at once when it is
 // large: none when the tail has no entries.
-func (t *Tail) Segments() [][]byte {
+func (t *Tail) Segments(with *Builders) [][]byte {
 	docs := t.live()
 	if len(docs) == 0 {
 		return nil
 	}
 	pieces := max(1, min(len(docs)/buildTogether, runtime.GOMAXPROCS(0), 4))
+	for len(with.all) < pieces {
+		with.all = append(with.all, index.NewBuilder())
+	}
 	out := make([][]byte, pieces)
 	var wg sync.WaitGroup
 	for i := range out {
 		from, to := i*len(docs)/pieces, (i+1)*len(docs)/pieces
-		wg.Go(func() { out[i] = segment(docs[from:to]) })
+		wg.Go(func() { out[i] = segment(with.all[i], docs[from:to]) })
 	}
 	wg.Wait()
 	return out
@@ -144,8 +152,8 @@ func (t *Tail) live() []*tailDoc {
 	return docs
 }
 
-func segment(docs []*tailDoc) []byte {
-	b := index.NewBuilder()
+func segment(b *index.Builder, docs []*tailDoc) []byte {
+	b.Reset()
 	size := 0
 	for _, d := range docs {
 		size += len(d.entry.Text)
@@ -164,7 +172,7 @@ func segment(docs []*tailDoc) []byte {
 // Over gives base with the tail.
 func (t *Tail) Over(base *index.Snapshot) (*index.Snapshot, error) {
 	s := base.With(nil, t.gone)
-	for _, data := range t.Segments() {
+	for _, data := range t.Segments(&Builders{}) {
 		seg, err := index.Load(data)
 		if err != nil {
 			return nil, err

@@ -97,7 +97,11 @@ func TestCorpusIsTheSameForTheSameSeed(t *testing.T) {
 func TestLoadAndFind(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	s := &session{dir: filepath.Join(t.TempDir(), "kb"), home: t.TempDir(), runs: 2, entries: 60, corpus: newCorpus(smallLibrary(t), 60, 1)}
+	p, err := buildAll(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &session{programs: p, dir: filepath.Join(t.TempDir(), "kb"), home: t.TempDir(), runs: 2, entries: 60, corpus: newCorpus(smallLibrary(t), 60, 1)}
 	tab := &table{}
 	for _, part := range []func(context.Context, *table) error{s.load, s.search, s.visibleHere} {
 		if err := part(ctx, tab); err != nil {

@@ -1,12 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"helix/internal/kb"
@@ -15,32 +16,33 @@ import (
 // part of the corpus that one import takes.
 const loadPart = 100_000
 
+// load fills the memory as a person would: helix kb import, which ends when the index
+// is up too.
 func (s *session) load(ctx context.Context, t *table) error {
-	m := kb.Open(s.dir)
 	ms := 0.0
 	seen := map[string]bool{}
-	for left := s.entries; left > 0; {
+	file := filepath.Join(s.home, "entries.jsonl")
+	for left := s.entries; left > 0; left -= loadPart {
 		n := min(left, loadPart)
 		lines, err := s.corpus.lines(n)
 		if err != nil {
-			return errors.Join(err, m.Close())
+			return err
 		}
-		start := time.Now()
-		got, err := m.Import(ctx, kb.ImportRequest{Format: "jsonl", Reader: bytes.NewReader(lines)})
+		if err := os.WriteFile(file, lines, 0o600); err != nil {
+			return err
+		}
+		out, took, err := s.run(ctx, "", s.helix, "kb", "import", "--kb", s.dir, file)
 		if err != nil {
-			return errors.Join(err, m.Close())
+			return err
 		}
-		ms += since(start)
-		if got.Entries != n {
-			return errors.Join(fmt.Errorf("%d of %d entries were imported", got.Entries, n), m.Close())
+		if want := fmt.Sprintf("imported %d ", n); !strings.HasPrefix(out, want) {
+			return fmt.Errorf("helix kb import says %q, not %q", out, want)
 		}
-		left -= n
+		ms += took
 	}
-	start := time.Now()
-	if err := m.Close(); err != nil {
+	if err := os.Remove(file); err != nil {
 		return err
 	}
-	ms += since(start)
 	s.queries = s.corpus.queries(100)
 	for _, topic := range s.corpus.topics {
 		for _, sentence := range s.corpus.lib.sentences[topic.pkg][:3] {
@@ -50,7 +52,7 @@ func (s *session) load(ctx context.Context, t *table) error {
 			}
 		}
 	}
-	t.value("bulk load", duration(ms), fmt.Sprintf("%.0f entries/s, with the index", float64(s.entries)/ms*1000))
+	t.value("bulk load", duration(ms), fmt.Sprintf("%.0f entries/s; helix kb import, whole processes, with the index", float64(s.entries)/ms*1000))
 	return nil
 }
 

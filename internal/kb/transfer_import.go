@@ -67,11 +67,23 @@ type parcel struct {
 	entries []*parcelEntry
 	edges   []parcelEdge
 	empty   int
+	room    []parcelEntry // for the next entries: many are taken from the heap at once
 }
 
 type parcelEntry struct {
 	line  int // where it begins, from 1
 	entry entry.Entry
+}
+
+// add adds the entry that begins on a line.
+func (p *parcel) add(line int, e entry.Entry) {
+	if len(p.room) == 0 {
+		p.room = make([]parcelEntry, min(64, len(p.entries)+1))
+	}
+	pe := &p.room[0]
+	p.room = p.room[1:]
+	pe.line, pe.entry = line, e
+	p.entries = append(p.entries, pe)
 }
 
 type parcelEdge struct {

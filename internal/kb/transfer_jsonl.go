@@ -87,28 +87,29 @@ func each(n int, do func(i int)) {
 }
 
 func readLines(data string, first int, p *parcel) error {
+	var r record // of each line in turn: it is large
 	for n := first; data != ""; n++ {
 		var line string
 		line, data, _ = strings.Cut(data, "\n")
 		if strings.TrimSpace(line) == "" {
 			continue
 		}
-		if err := p.jsonLine(n, line); err != nil {
+		if err := p.jsonLine(n, line, &r); err != nil {
 			return at(lineNo(n), err)
 		}
 	}
 	return nil
 }
 
-func (p *parcel) jsonLine(n int, line string) error {
-	var r record
+func (p *parcel) jsonLine(n int, line string, r *record) error {
 	var err error
-	if !quickRecord(line, &r) {
-		r = record{}
-		err = decodeJSON(line, &r)
+	*r = record{}
+	if !quickRecord(line, r) {
+		*r = record{}
+		err = decodeJSON(line, r)
 	}
 	if err == nil && (r.Type == "" || r.Type == "entry") {
-		p.entries = append(p.entries, &parcelEntry{line: n, entry: r.entry(p.now)})
+		p.add(n, r.entry(p.now))
 		return nil
 	}
 	if err == nil && r.Type != "edge" {

@@ -278,7 +278,7 @@ func (r *markdownReader) text(opening string) error {
 		return err
 	}
 	rec.ID, rec.Topic, rec.Text = r.id, r.topic, begin[:max(0, size-1)]
-	r.p.entries = append(r.p.entries, &parcelEntry{line: r.from, entry: rec.entry(r.p.now)})
+	r.p.add(r.from, rec.entry(r.p.now))
 	r.open = false
 	return nil
 }

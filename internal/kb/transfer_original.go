@@ -112,7 +112,7 @@ func (o *original) entry(topic string, ts json.RawMessage, body string) error {
 		o.p.empty++
 		return nil
 	}
-	o.p.entries = append(o.p.entries, &parcelEntry{line: o.lineAt(), entry: e})
+	o.p.add(o.lineAt(), e)
 	return nil
 }
 

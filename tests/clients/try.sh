@@ -197,6 +197,12 @@ END
 	expect "claude: a wrong argument is explained" "$f" '^tool_result: .*unknown argument \\*"nonsense'
 	if [ "$(grep -c '^assistant: All done' "$f")" -le 1 ]; then ok "claude: Stop does not go on"; else bad "claude: Stop goes on"; fi
 
+	for _ in $(seq 50); do # a process of its own reads the transcript when the session has ended
+		helix kb search 'kind:episode' >"$scratch/claude-episode"
+		if grep -q 'Changed src/auth.go' "$scratch/claude-episode"; then break; fi
+		sleep 0.1
+	done
+	expect "claude: what the session did is remembered" "$scratch/claude-episode" 'Changed src/auth.go for: '
 	helix kb search quokka >"$scratch/claude-search"
 	expect "claude: kb search finds what was stored" "$scratch/claude-search" 'the quokka cache is cleared'
 	claude one "when is the quokka cache cleared" >"$scratch/claude-result" || bad "claude: exit code $?"
@@ -207,11 +213,11 @@ END
 	session=$(python3 -c 'import json, sys; print(json.load(sys.stdin)["session_id"])' <"$scratch/claude-result")
 	claude one "and then" --resume "$session" >"$scratch/claude-result" || bad "claude: exit code $?"
 	told "$scratch/claude-resumed"
-	expect "claude: SessionStart of a session that goes on" "$scratch/claude-resumed" 'HELIX MEMORY (the session goes on): 4 entries'
+	expect "claude: SessionStart of a session that goes on" "$scratch/claude-resumed" 'HELIX MEMORY (the session goes on): 5 entries'
 	claude_words /compact --resume "$session" >"$scratch/claude-result" || bad "claude: exit code $?"
 	claude one "and at last" --resume "$session" >"$scratch/claude-result" || bad "claude: exit code $?"
 	told "$scratch/claude-compacted"
-	expect "claude: SessionStart after a compaction" "$scratch/claude-compacted" 'HELIX MEMORY (the conversation was compacted): 4 entries'
+	expect "claude: SessionStart after a compaction" "$scratch/claude-compacted" 'HELIX MEMORY (the conversation was compacted): 5 entries'
 	unserve
 
 	helix hooks uninstall --client claude >/dev/null

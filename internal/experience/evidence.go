@@ -13,8 +13,8 @@ var (
 	done = lazyregexp.New(flat(`
 		(?i)(?:^|[.;:,—–] |\band |\bso |\btherefore |\bthus |\bhence )(?:\w+ly )?(?:I|we)?(?:'ve| have)? ?(?:now |therefore |
 		\w+ly )?(?:chang|switch|mov|add|wrapp|replac|pinn|lower|rais|remov|upsert|pass|capp|order|reorder|disabl|enabl|escap|
-		quot|fix|bump|convert|renam|cach|lock|clear|drop|flush|register|patch|restrict|limit|swapp|guard|invalidat|normaliz|
-		normalis|updat|extend|split|extract|pushe?|call|us)(?:ed|ped|ted)\b`))
+		quot|fix|bump|convert|renam|cach|lock|clear|drop|flush|register|patch|restrict|limit|swapp|guard|invalidat|normali[sz]|
+		updat|extend|split|extract|pushe?|call|us)(?:ed|ped|ted)\b`))
 	doneIrregular = lazyregexp.New(flat(`
 		(?i)(?:^|[.;:,—–] |\band |\bso )(?:I|we)(?:'ve| have)? (?:now |\w+ly )?(?:set|put|made|wrote|kept|gave|took|left|
 		went|built|got|\w{3,}ed)\b`))

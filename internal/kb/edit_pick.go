@@ -59,7 +59,7 @@ func (m *Memory) pick(v *view.View, r *EditRequest, out *Edited) (entry.Entry, *
 	if len(entries) == 0 {
 		return entry.Entry{}, nil, noTopic(v, r.Topic)
 	}
-	i := len(entries) - 1
+	var i int
 	switch {
 	case r.Match != "":
 		if i, err = onlyMatch(entries, r.Match); err != nil {

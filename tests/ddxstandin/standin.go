@@ -117,7 +117,7 @@ func (s *session) play(kind string) int {
 	switch kind {
 	case "land":
 		s.land(s.commit("work"))
-		s.done("success")
+		s.done()
 	case "unclosed":
 		s.land(s.commit("work"))
 		s.row.Status = "success"
@@ -143,7 +143,7 @@ func (s *session) play(kind string) int {
 		s.git("update-ref", s.row.PreserveRef, work)
 		merge := s.git("commit-tree", "HEAD^{tree}", "-p", "HEAD", "-p", work, "-m", "Merge the iteration")
 		s.land(merge)
-		s.done("success")
+		s.done()
 		s.row.ResultRev, s.row.Detail = work, "auto-recovered: merged preserved iteration onto current tip via ort"
 	case "agent":
 		return s.work()
@@ -163,7 +163,7 @@ func (s *session) play(kind string) int {
 			return 2
 		}
 		s.land(s.commit("work"))
-		s.done("success")
+		s.done()
 	case "cooldown":
 		s.release()
 		s.row.Status, s.row.RetryAfter = "no_changes", time.Now().Add(6*time.Hour).UTC().Format(time.RFC3339)
@@ -190,8 +190,8 @@ func (s *session) land(commit string) {
 }
 
 // done closes the bead where this era does.
-func (s *session) done(status string) {
-	s.row.Status = status
+func (s *session) done() {
+	s.row.Status = "success"
 	if s.head {
 		must(s.store.Close(s.ctx, s.bead.ID, tracker.Closing{Commit: s.row.LandedRev}))
 	}

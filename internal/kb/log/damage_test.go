@@ -295,7 +295,7 @@ func TestForeignNewerAndUnusable(t *testing.T) {
 		if got := readLog(t, dir); string(got) != tc.content {
 			t.Errorf("%s: the file was changed", name)
 		}
-		if _, err := os.Lstat(filepath.Join(dir, LockName)); err == nil && tc.want != ErrDamaged {
+		if _, err := os.Lstat(filepath.Join(dir, LockName)); err == nil && !errors.Is(tc.want, ErrDamaged) {
 			t.Errorf("%s: a lock was put beside it", name)
 		}
 	}

@@ -136,7 +136,7 @@ type readAt = func(b []byte, off int64) (int, error)
 // readInto fills b from off on, or as much of it as there is.
 func readInto(src readAt, off int64, b []byte) ([]byte, error) {
 	got, err := src(b, off)
-	if err == io.EOF {
+	if err == io.EOF { //nolint:errorlint // it comes as it is, and errors.Is is dear in a process that does it once
 		err = nil
 	}
 	return b[:got], err

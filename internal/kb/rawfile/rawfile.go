@@ -117,7 +117,7 @@ func (f *File) wrap(op string, err error) error {
 func retry(call func() (int, error)) (int, error) {
 	for {
 		n, err := call()
-		if err != unix.EINTR { // not wrapped, and errors.Is would cost pages
+		if err != unix.EINTR { //nolint:errorlint // not wrapped, and errors.Is would cost pages
 			return n, err
 		}
 	}

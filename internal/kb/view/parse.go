@@ -64,7 +64,7 @@ func (v *View) parse(q Query) (*parsed, error) {
 	p.addWords(plain.String())
 	p.addNames(q.Names)
 	if !q.Plain && strings.TrimSpace(q.Text) != "" && p.unasked() && q.Filter.any() {
-		return nil, fmt.Errorf("%w: nothing in %.100q can be looked for: give words, or topic: tag: source: kind: project: since: until:", ErrQuery, q.Text)
+		return nil, fmt.Errorf("%w: nothing in %.100q can be looked for: give words, or a filter: topic, tag, source, kind, project, since or until, each with : and a value", ErrQuery, q.Text)
 	}
 	return p, nil
 }

@@ -96,7 +96,7 @@ func FuzzQuickRecord(f *testing.F) {
 		`{"type":"entry","id":"mem_1","topic":"t","text":"a \"quoted\" line\nand another","tags":["a","b"],"created":"2026-06-18T10:00:00.5Z"}`,
 		`{"topic":"t","text":"x","source":"a.go","source_line":12,"confidence":0.25,"links":[],"extra":["k: v"]}`,
 		`{"topic":"t","text":"x","source_line":1.0}`, `{"topic":"t","text":"x","source_line":-1}`, `{"topic":"t","confidence":1e400}`,
-		`{"Topic":"t","text":"x"}`, `{"topic":"t","text":null}`, `{"topic":"t","text":"\ud800"}`, `{"topic":"t","tags":["a",1]}`, `{"topic":"t","tags":"a, b"}`,
+		`{"Topic":"t","text":"x"}`, `{"topic":"t","text":null}`, `{"topic":"t","text":"\ud800"}`, `{"topic":"t\u0000","text":"\u003cb\u003E \\u00e9 \u20ac \\\u0041"}`, `{"topic":"\uD83D\uDE00"}`, `{"topic":"t","tags":["a",1]}`, `{"topic":"t","tags":"a, b"}`,
 		`{"topic":"t","topic":"u","text":"x","tags":["a","b"],"tags":["c"]}`, `{"topic":"t"} {}`, ` {"topic":"t"}` + "\r", `{"topic":"t",}`, `{"topic":"t","created":"yesterday"}`,
 		`{"topic":"t","helped":3}`, `{"type":"edge","from":"a","rel":"r","to":"b"}`, `["topic"]`, `{"topic":"a` + "\x01" + `b"}`, `{"topic":"` + "\xff" + `"}`,
 	} {

@@ -13,8 +13,8 @@ import (
 // those that an export consists of. It reports false for any other line, right or
 // wrong, which decodeJSON then judges; r may be half filled by then.
 func quickRecord(line string, r *record) bool {
-	// An escape beyond the usual ones: what half of a pair becomes is decodeJSON's.
-	if strings.Contains(line, `\u`) || !gjson.Valid(line) || !utf8.ValidString(line) {
+	// What half of a surrogate pair becomes is decodeJSON's.
+	if strings.Contains(line, `\ud`) || strings.Contains(line, `\uD`) || !gjson.Valid(line) || !utf8.ValidString(line) {
 		return false
 	}
 	object := gjson.Parse(line)

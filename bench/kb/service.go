@@ -17,12 +17,15 @@ import (
 // part of the corpus that one import takes.
 const loadPart = 100_000
 
+// loads is how often a memory that one import fills is filled: the first time, the
+// machine has to find the room too.
+const loads = 3
+
 // load fills the memory as a person would: helix kb import, which ends when the index
 // is up too.
 func (s *session) load(ctx context.Context, t *table) error {
-	ms := 0.0
-	seen := map[string]bool{}
 	file := filepath.Join(s.home, "entries.jsonl")
+	var took []float64
 	for left := s.entries; left > 0; left -= loadPart {
 		n := min(left, loadPart)
 		lines, err := s.corpus.lines(n)
@@ -34,18 +37,51 @@ func (s *session) load(ctx context.Context, t *table) error {
 		}
 		lines = nil
 		runtime.GC() // not beside what is measured
-		out, took, err := s.run(ctx, "", s.helix, "kb", "import", "--kb", s.dir, file)
+		if s.entries == n {
+			for i := range loads - 1 {
+				ms, err := s.importFile(ctx, fmt.Sprintf("%s-%d", s.dir, i), file, n)
+				if err != nil {
+					return err
+				}
+				took = append(took, ms)
+			}
+		}
+		ms, err := s.importFile(ctx, s.dir, file, n)
 		if err != nil {
 			return err
 		}
-		if want := fmt.Sprintf("imported %d ", n); !strings.HasPrefix(out, want) {
-			return fmt.Errorf("helix kb import says %q, not %q", out, want)
-		}
-		ms += took
+		took = append(took, ms)
 	}
 	if err := os.Remove(file); err != nil {
 		return err
 	}
+	s.pick()
+	if s.entries <= loadPart {
+		t.times("bulk load", took, fmt.Sprintf("%.0f entries/s; helix kb import, whole process, with the index", float64(s.entries)/quantile(took, 0.5)*1000))
+		return nil
+	}
+	all := 0.0
+	for _, ms := range took {
+		all += ms
+	}
+	t.value("bulk load", duration(all), fmt.Sprintf("%.0f entries/s; %d × helix kb import, whole processes, with the index", float64(s.entries)/all*1000, len(took)))
+	return nil
+}
+
+func (s *session) importFile(ctx context.Context, dir, file string, n int) (ms float64, err error) {
+	out, ms, err := s.run(ctx, "", s.helix, "kb", "import", "--kb", dir, file)
+	if err != nil {
+		return 0, err
+	}
+	if want := fmt.Sprintf("imported %d ", n); !strings.HasPrefix(out, want) {
+		return 0, fmt.Errorf("helix kb import says %q, not %q", out, want)
+	}
+	return ms, nil
+}
+
+// pick chooses the queries, and the files whose entries the hooks are asked for.
+func (s *session) pick() {
+	seen := map[string]bool{}
 	s.queries = s.corpus.queries(100)
 	for _, topic := range s.corpus.topics {
 		for _, sentence := range s.corpus.lib.sentences[topic.pkg][:3] {
@@ -55,8 +91,6 @@ func (s *session) load(ctx context.Context, t *table) error {
 			}
 		}
 	}
-	t.value("bulk load", duration(ms), fmt.Sprintf("%.0f entries/s; helix kb import, whole processes, with the index", float64(s.entries)/ms*1000))
-	return nil
 }
 
 // writeSynced writes a file to the disk, so that nobody else's sync has to.

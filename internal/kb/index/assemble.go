@@ -57,6 +57,13 @@ func (a *assembler) reserve(docs int) {
 	a.ids = make([]uint64, 0, docs)
 }
 
+func (a *assembler) reserveTerms(n int) {
+	const keyBytes = 10 // of most
+	a.keys = make([]byte, 0, n*keyBytes)
+	a.terms = make([]byte, 0, n*termSize)
+	a.ords = make([]uint64, 0, n)
+}
+
 func (a *assembler) write(b []byte) {
 	if a.err != nil || len(b) == 0 {
 		return

@@ -21,8 +21,9 @@ type Builder struct {
 	ids   map[string]int32
 	terms map[string]wordTerms // by word
 	found []occurrence
-	last  []int32 // by term: its latest occurrence + 1
-	begun int32   // occurrences before the document at hand
+	last  []int32      // by term: its latest occurrence + 1
+	begun int32        // occurrences before the document at hand
+	order []occurrence // room for byTerm
 
 	words int // of all texts
 }
@@ -176,6 +177,8 @@ func (b *Builder) occurs(id int32, doc uint32, code uint8) {
 // Segment gives the bytes of a segment of what was added, for Load or a file.
 func (b *Builder) Segment() []byte {
 	var out bytes.Buffer
+	out.Grow(headerSize + len(b.metas)*(metaSize+normSize) + 4*len(b.found))
+	out.Write(make([]byte, headerSize)) // comes last
 	a := newAssembler(&out)
 	a.reserve(len(b.metas))
 	topics := b.topicOrder(a)
@@ -195,6 +198,7 @@ func (b *Builder) Segment() []byte {
 	}
 	slices.SortFunc(sorted, func(x, y int32) int { return strings.Compare(b.keys[x], b.keys[y]) })
 	a.documentsDone(uint64(b.words))
+	a.reserveTerms(len(sorted))
 	for _, id := range sorted {
 		a.begin(b.keys[id])
 		for _, o := range order[start[id]:start[id+1]] {
@@ -203,7 +207,8 @@ func (b *Builder) Segment() []byte {
 		a.end()
 	}
 	head := a.finish()
-	return append(head, out.Bytes()...)
+	copy(out.Bytes(), head)
+	return out.Bytes()
 }
 
 func (b *Builder) topicOrder(a *assembler) map[string]uint32 {
@@ -233,7 +238,8 @@ func (b *Builder) byTerm() (order []occurrence, start []int) {
 		start[t+1] += start[t]
 	}
 	next := slices.Clone(start)
-	order = make([]occurrence, len(b.found))
+	b.order = slices.Grow(b.order[:0], len(b.found))
+	order = b.order[:len(b.found)]
 	for _, o := range b.found {
 		order[next[o.term]] = o
 		next[o.term]++

@@ -35,7 +35,6 @@ func (s *session) load(ctx context.Context, t *table) error {
 		if err := writeSynced(file, lines); err != nil {
 			return err
 		}
-		lines = nil
 		runtime.GC() // not beside what is measured
 		if s.entries == n {
 			for i := range loads - 1 {

@@ -22,7 +22,9 @@ func (a *App) kbImportCmd(f *kbFlags) *cobra.Command {
 		Long: `Read entries: what helix kb export wrote, or the JSON export of the original helix
 (--format original-json). Entries that are there already, with the
 same content, are left alone; with other content they refuse the import unless you
-say --replace. Nothing is written if anything is wrong.`,
+say --replace. Nothing is written if anything is wrong. An import that was broken off is
+completed by doing it again: what is there already, by its id or by its topic, text and
+time of creation, is left alone.`,
 		RunE: a.kbRun(f, func(ctx context.Context, m *kb.Memory, args []string) (kbResult, error) {
 			if len(args) == 0 && a.atTerminal() {
 				return nil, fmt.Errorf("import: the file is missing: name it, or - to read standard input")

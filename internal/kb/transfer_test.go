@@ -340,6 +340,30 @@ func TestImportOverExisting(t *testing.T) {
 	}
 }
 
+// TestImportAgain: an import without ids that was broken off is completed by doing it
+// again, if its entries say when they were made.
+func TestImportAgain(t *testing.T) {
+	t.Parallel()
+	m := open(t)
+	line := func(i int) string {
+		return fmt.Sprintf(`{"topic":"t","text":"entry number %d","tags":["a"],"created":"2026-06-18T09:00:0%dZ"}`+"\n", i, i)
+	}
+	for _, step := range []struct {
+		data         string
+		stored, same int
+	}{
+		{line(1) + line(2), 2, 0},
+		{line(1) + line(2) + line(3), 1, 2},
+		{line(2) + strings.Replace(line(3), "number", "numeral", 1), 1, 1},
+		{`{"topic":"t","text":"of now"}`, 1, 0},
+	} {
+		out, err := m.Import(t.Context(), ImportRequest{Data: step.data})
+		if err != nil || out.Entries != step.stored || out.Same != step.same {
+			t.Errorf("%s: %+v, %v", step.data, out, err)
+		}
+	}
+}
+
 func TestImportOriginal(t *testing.T) {
 	t.Parallel()
 	const data = `{

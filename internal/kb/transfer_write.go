@@ -87,11 +87,16 @@ func chunkOf(list []*parcelEntry) int {
 }
 
 // decide refuses an entry whose id another one has.
-func (i *importer) decide(v *view.View, list []*parcelEntry) ([]step, error) {
-	steps := make([]step, len(list))
+func (i *importer) decide(v *view.View, list []*parcelEntry) (steps []step, err error) {
+	steps = make([]step, len(list))
 	for k := range list {
 		e := &list[k].entry
 		if e.ID == "" {
+			if !v.Empty() {
+				if steps[k], err = again(v, *e); err != nil {
+					return nil, err
+				}
+			}
 			continue
 		}
 		old, err := v.Get(e.ID)
@@ -108,6 +113,28 @@ func (i *importer) decide(v *view.View, list []*parcelEntry) ([]step, error) {
 		}
 	}
 	return steps, nil
+}
+
+// again leaves an entry that came without an id and is there just so, from the same
+// import done before or broken off: ids come from the topic, time and text.
+func again(v *view.View, e entry.Entry) (step, error) {
+	what, failed := add, error(nil)
+	entry.NewID(&e, func(id string) (taken bool) {
+		old, err := v.Get(id)
+		if err != nil {
+			if !errors.Is(err, ErrNotFound) {
+				failed = err
+			}
+			return false
+		}
+		same := e
+		if same.ID = id; sameEntry(&old, &same) {
+			what = leave
+			return false
+		}
+		return true
+	})
+	return what, failed
 }
 
 // chunk writes some entries unless another writer wrote one of them since seen,

@@ -16,7 +16,7 @@ func Root(dir string) string {
 		return ""
 	}
 	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
-		if _, err := rawfile.Lstat(filepath.Join(at, ".git")); err == nil {
+		if rawfile.Exists(filepath.Join(at, ".git")) {
 			return at
 		}
 		if at == filepath.Dir(at) {
@@ -64,7 +64,7 @@ func commonDir(root string) string {
 	if common == "" {
 		return ""
 	}
-	if common = below(dir, common); !exists(common) {
+	if common = below(dir, common); !rawfile.Exists(common) {
 		return "" // the repository was moved, and git does not find it either
 	}
 	return common
@@ -84,11 +84,6 @@ func below(dir, path string) string {
 		return filepath.Clean(path)
 	}
 	return filepath.Join(dir, path)
-}
-
-func exists(path string) bool {
-	_, err := rawfile.Lstat(path)
-	return err == nil
 }
 
 // resolved is path without links. Mostly there are none, and then no more is done

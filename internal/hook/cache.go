@@ -154,7 +154,7 @@ func (q *request) rules() string {
 		return ""
 	}
 	s, err := q.session()
-	if err != nil || q.ofRun() || exists(s.file("rules")) {
+	if err != nil || q.ofRun() || rawfile.Exists(s.file("rules")) {
 		return ""
 	}
 	p, ok := q.project()

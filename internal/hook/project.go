@@ -3,7 +3,6 @@ package hook
 import (
 	"helix/internal/checkout"
 	"helix/internal/hook/handover"
-	"helix/internal/kb/rawfile"
 )
 
 // project is the checkout in which a session works.
@@ -30,11 +29,6 @@ func (q *request) scope(file string) string {
 		return project
 	}
 	return checkout.Of(str(q.input, "cwd"))
-}
-
-func exists(path string) bool {
-	_, err := rawfile.Lstat(path)
-	return err == nil
 }
 
 // ofRun tells that helix itself started the agent: its prompt or its briefing has the

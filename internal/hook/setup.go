@@ -37,13 +37,13 @@ func (q *request) atStart() string {
 		text = "\n\n" + text
 	}
 	answered := nudge(filepath.Join(dir, socketName), p.root)
-	queue := exists(p.root + "/.ddx")
+	queue := rawfile.Exists(p.root + "/.ddx")
 	if answered && queue {
 		return text
 	}
 	s := handover.ReadSettings(dir, p.hash)
 	if !answered && s.AutoStart && q.env.Start != nil {
-		if dir, err := filepath.Abs(dir); err == nil && exists(dir) {
+		if dir, err := filepath.Abs(dir); err == nil && rawfile.Exists(dir) {
 			_ = q.env.Start([]string{"serve", "--background", "--kb=" + dir}, p.root)
 		}
 	}
@@ -60,7 +60,7 @@ func (q *request) setup(p project, s handover.Settings) string {
 		return ""
 	}
 	init := s.AutoInit && q.env.Start != nil
-	if init && tracked(p.root) < s.MinFiles || !init && exists(p.root+"/.helix") {
+	if init && tracked(p.root) < s.MinFiles || !init && rawfile.Exists(p.root+"/.helix") {
 		return ""
 	}
 	n, err := q.session()

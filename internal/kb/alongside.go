@@ -24,16 +24,14 @@ func indexAlongside(ctx context.Context, dir string) *alongside {
 	a := &alongside{more: make(chan struct{}, 1), done: make(chan struct{})}
 	go func() {
 		defer close(a.done)
-		rounds, builders := 0, &view.Builders{}
-		for ; ; rounds++ {
-			_, more := <-a.more
-			if !more && rounds == 0 {
-				return
-			}
-			_, _ = upkeep.CatchUp(ctx, dir, upkeep.Options{Try: true, MaxMerge: 1 << 30, Builders: builders})
-			if !more {
-				return
-			}
+		o := upkeep.Options{Try: true, MaxMerge: 1 << 30, Builders: &view.Builders{}}
+		began := false
+		for range a.more {
+			began = true
+			_, _ = upkeep.CatchUp(ctx, dir, o)
+		}
+		if began { // what came after the last round
+			_, _ = upkeep.CatchUp(ctx, dir, o)
 		}
 	}()
 	return a

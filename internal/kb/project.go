@@ -112,12 +112,6 @@ func belongs(project, meant string) bool {
 // at hand.
 func (m *Memory) elsewhere(project string) bool { return project != "" && project != m.home }
 
-// here tells whether the file that an entry comes from can be looked for in the
-// project at hand.
-func (m *Memory) here(e *entry.Entry) bool {
-	return !m.elsewhere(e.Project) || filepath.IsAbs(e.Source.Path)
-}
-
 // inProject marks an item in a line: @ and the last element of the path of its
 // project, nothing for one of none.
 func (i *Item) inProject() string {

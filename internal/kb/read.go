@@ -109,14 +109,10 @@ func (m *Memory) readTopic(v *view.View, r ReadRequest) (ReadResult, error) {
 func (m *Memory) show(c *source.Checker, e *entry.Entry) Item {
 	item := itemOf(e)
 	item.Other = m.elsewhere(e.Project)
-	if e.Source.Path == "" || !m.here(e) {
+	if e.Source.Path == "" {
 		return item
 	}
-	written := e.Created
-	if e.Modified.After(written) {
-		written = e.Modified
-	}
-	state := c.Check(e.Source.Path, e.Source.Hash, written)
+	state := m.sourceState(c, e)
 	item.Stale = state == source.Changed
 	item.Confidence = state.Confidence(e.Confidence)
 	return item

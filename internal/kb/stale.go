@@ -82,7 +82,7 @@ func (r *StaleResult) look(m *Memory, files *source.Checker, e *entry.Entry) {
 
 // sourceState says what became of an entry's source since its last wording.
 func (m *Memory) sourceState(files *source.Checker, e *entry.Entry) source.State {
-	if !m.here(e) {
+	if !view.Here(e, m.home) {
 		return source.Unknown
 	}
 	written := e.Created

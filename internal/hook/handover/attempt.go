@@ -61,7 +61,7 @@ func ReadAttempt(path, attempt string) (string, error) {
 	if !filepath.IsAbs(path) || attempt == "" || path != AttemptContext(dir, attempt) {
 		return "", ErrUntrusted
 	}
-	if _, err := rawfile.Lstat(dir + "/.git"); err != nil {
+	if !rawfile.Exists(dir + "/.git") {
 		return "", ErrUntrusted
 	}
 	st, err := rawfile.Lstat(path)

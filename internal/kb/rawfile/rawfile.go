@@ -54,6 +54,12 @@ func Lstat(name string) (unix.Stat_t, error) {
 	return st, err
 }
 
+// Exists reports whether there is anything with that name, be it a link to nothing.
+func Exists(name string) bool {
+	_, err := Lstat(name)
+	return err == nil
+}
+
 // Regular reports whether a file is one with bytes of its own.
 func Regular(st *unix.Stat_t) bool { return st.Mode&unix.S_IFMT == unix.S_IFREG }
 

@@ -88,7 +88,7 @@ func (v *View) search(p *parsed, limit int, orMode bool) (Result, error) {
 			return Result{}, err
 		}
 		h := Hit{Entry: e, Score: float64(f.Score)}
-		h.Stale = e.Source.Path != "" && v.here(&e) && stale(e.Source.Path, e.Source.Hash, e.Created)
+		h.Stale = e.Source.Path != "" && Here(&e, v.opts.home) && stale(e.Source.Path, e.Source.Hash, e.Created)
 		if h.Stale && e.Confidence > entry.StaleConfidence {
 			// As quality in kb/index counts confidence.
 			h.Score *= (0.5 + entry.StaleConfidence/2) / (0.5 + e.Confidence/2)
@@ -100,10 +100,10 @@ func (v *View) search(p *parsed, limit int, orMode bool) (Result, error) {
 	return res, nil
 }
 
-// here reports whether the file that an entry comes from can be looked for in the
-// project at hand.
-func (v *View) here(e *entry.Entry) bool {
-	return e.Project == "" || e.Project == v.opts.home || filepath.IsAbs(e.Source.Path)
+// Here reports whether the file that an entry comes from can be looked for in the
+// project home, which is the one at hand.
+func Here(e *entry.Entry, home string) bool {
+	return e.Project == "" || e.Project == home || filepath.IsAbs(e.Source.Path)
 }
 
 // Matches counts all entries that q finds, whatever its limit.

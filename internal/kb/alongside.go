@@ -24,13 +24,14 @@ func indexAlongside(ctx context.Context, dir string) *alongside {
 	a := &alongside{more: make(chan struct{}, 1), done: make(chan struct{})}
 	go func() {
 		defer close(a.done)
-		o := upkeep.Options{Try: true, MaxMerge: 1 << 30, Builders: &view.Builders{}}
+		o := upkeep.Options{Try: true, MaxMerge: 1 << 30, Builders: &view.Builders{}, Ongoing: true}
 		began := false
 		for range a.more {
 			began = true
 			_, _ = upkeep.CatchUp(ctx, dir, o)
 		}
 		if began { // what came after the last round
+			o.Ongoing = false
 			_, _ = upkeep.CatchUp(ctx, dir, o)
 		}
 	}()

@@ -130,11 +130,26 @@ func (a *assembler) begin(key string) {
 
 // posting adds a document to the term; documents must come in order.
 func (a *assembler) posting(doc uint32, code uint8) {
+	a.put(doc, code, a.norms[int(doc)*normSize])
+}
+
+// postings adds the documents of a list that have a number.
+func (a *assembler) postings(p *postings, numbers []uint32) {
+	for i := range p.blocks {
+		p.decode(i)
+		for k, doc := range p.docs[:p.n] {
+			if n := numbers[doc]; n != none {
+				a.put(n, p.bytes[k], p.bytes[p.n+k])
+			}
+		}
+	}
+}
+
+func (a *assembler) put(doc uint32, code, length uint8) {
 	b := &a.block
 	if b.n == blockLen {
 		a.endBlock(true)
 	}
-	length := a.norms[int(doc)*normSize]
 	b.docs[b.n], b.codes[b.n], b.lengths[b.n] = doc, code, length
 	b.n++
 	b.max = max(b.max, a.weigh.freq(code, length))

@@ -141,12 +141,12 @@ func TestModel(t *testing.T) {
 		wr.small = rapid.SampledFrom([]int{1, 4, defaultSmall}).Draw(t, "small")
 		steps := rapid.IntRange(1, 12).Draw(t, "steps")
 		for range steps {
-			b, gone := w.batch(t)
-			if err := wr.Add(b.Segment(), gone, fmt.Sprint(w.next)); err != nil {
+			segments, gone := w.segments(t)
+			if err := wr.AddAll(segments, gone, fmt.Sprint(w.next)); err != nil {
 				t.Fatal(err)
 			}
-			if rapid.IntRange(0, 3).Draw(t, "merge") == 0 {
-				if _, err := wr.Merge(context.Background(), 1<<30); err != nil {
+			if n := rapid.IntRange(0, 7).Draw(t, "merge"); n < 2 {
+				if _, err := wr.merge(context.Background(), 1<<30, []int{fanOut, 2}[n]); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -194,9 +194,26 @@ func TestReset(t *testing.T) {
 	})
 }
 
+// segments makes up to three segments of different documents, as AddAll wants them.
+func (w *world) segments(t *rapid.T) (segments [][]byte, gone map[uint64]struct{}) {
+	gone = map[uint64]struct{}{}
+	builders := []*Builder{NewBuilder(), NewBuilder(), NewBuilder()}
+	w.draw(t, gone, func(d Doc) { rapid.SampledFrom(builders).Draw(t, "builder").Add(d) })
+	for _, b := range builders {
+		segments = append(segments, b.Segment())
+	}
+	return segments, gone
+}
+
 // batch makes a segment and a set of deleted ids, and applies both to the world.
 func (w *world) batch(t *rapid.T) (*Builder, map[uint64]struct{}) {
 	b, gone := NewBuilder(), map[uint64]struct{}{}
+	w.draw(t, gone, b.Add)
+	return b, gone
+}
+
+// draw makes documents and deletes some.
+func (w *world) draw(t *rapid.T, gone map[uint64]struct{}, add func(Doc)) {
 	ids := rapid.SliceOfNDistinct(rapid.IntRange(0, 60), 0, 30, rapid.ID[int]).Draw(t, "ids")
 	for _, n := range ids {
 		id := fmt.Sprintf("mem_%d", n)
@@ -211,9 +228,8 @@ func (w *world) batch(t *rapid.T) (*Builder, map[uint64]struct{}) {
 			d.Change = "change of " + id
 		}
 		w.docs[id] = d
-		b.Add(d)
+		add(d)
 	}
-	return b, gone
 }
 
 func (w *world) check(t *rapid.T, s *Snapshot) {

@@ -88,37 +88,73 @@ func mergeDocuments(a *assembler, p *part, topics []uint32) []uint32 {
 }
 
 func mergeTerms(a *assembler, parts []*part, numbers [][]uint32) {
-	at := make([]int, len(parts)) // the next term of each part
+	var heap walks
+	for i, p := range parts {
+		if w := (&walk{seg: p.seg, part: i}); w.next() {
+			heap = append(heap, w)
+		}
+	}
+	for i := len(heap)/2 - 1; i >= 0; i-- {
+		heap.down(i)
+	}
 	var post postings
-	for {
-		var least []byte
-		for i, p := range parts {
-			if at[i] < p.seg.terms {
-				t := p.seg.term(at[i])
-				if key := p.seg.key(&t); least == nil || bytes.Compare(key, least) < 0 {
-					least = key
-				}
+	for len(heap) > 0 {
+		key := heap[0].key
+		a.begin(string(key))
+		for len(heap) > 0 && bytes.Equal(heap[0].key, key) {
+			w := heap[0]
+			post.open(w.seg, w.term)
+			a.postings(&post, numbers[w.part])
+			if !w.next() {
+				heap[0] = heap[len(heap)-1]
+				heap = heap[:len(heap)-1]
 			}
-		}
-		if least == nil {
-			return
-		}
-		a.begin(string(least))
-		for i, p := range parts {
-			if at[i] == p.seg.terms {
-				continue
-			}
-			t := p.seg.term(at[i])
-			if !bytes.Equal(p.seg.key(&t), least) {
-				continue
-			}
-			at[i]++
-			for post.open(p.seg, t); post.doc() != none; post.next() {
-				if n := numbers[i][post.doc()]; n != none {
-					a.posting(n, post.code())
-				}
-			}
+			heap.down(0)
 		}
 		a.end()
 	}
+}
+
+// walk goes through the terms of a part.
+type walk struct {
+	seg  *Segment
+	part int
+	at   int // the term after the current one
+	term term
+	key  []byte
+}
+
+func (w *walk) next() bool {
+	if w.at == w.seg.terms {
+		return false
+	}
+	w.term = w.seg.term(w.at)
+	w.key = w.seg.key(&w.term)
+	w.at++
+	return true
+}
+
+// walks is a heap: the least key is first, and of the same key the earlier part.
+type walks []*walk
+
+func (h walks) down(i int) {
+	for {
+		child := 2*i + 1
+		if child >= len(h) {
+			return
+		}
+		if child+1 < len(h) && h[child+1].before(h[child]) {
+			child++
+		}
+		if !h[child].before(h[i]) {
+			return
+		}
+		h[i], h[child] = h[child], h[i]
+		i = child
+	}
+}
+
+func (w *walk) before(o *walk) bool {
+	c := bytes.Compare(w.key, o.key)
+	return c < 0 || c == 0 && w.part < o.part
 }

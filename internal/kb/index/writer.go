@@ -2,6 +2,7 @@ package index
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,6 +27,9 @@ const (
 	// fanOut is how many segments of a size, each size being so many times the one
 	// before, there may be before they become one.
 	fanOut = 4
+	// wideOut is fanOut while much is added, for the first smallClasses classes.
+	wideOut      = 16
+	smallClasses = 4 // up to 64 Ki documents
 )
 
 // Writer changes the index in a folder. Only one Writer of all processes can be
@@ -105,33 +109,40 @@ func (w *Writer) Reset() error {
 // Add adds a segment that a Builder made. Documents that are there with an id of
 // the segment or of gone are deleted. mark is the new watermark.
 func (w *Writer) Add(data []byte, gone map[uint64]struct{}, mark string) error {
+	return w.AddAll([][]byte{data}, gone, mark)
+}
+
+// AddAll is Add of several segments, none of which has a document of another.
+func (w *Writer) AddAll(segments [][]byte, gone map[uint64]struct{}, mark string) error {
 	m := &manifest{next: w.man.next, mark: mark}
-	var fresh *part
-	if len(data) > 0 {
-		seg, err := Load(data)
-		if err != nil {
-			return err
-		}
-		if seg.docs > 0 {
-			fresh = &part{seg: seg}
-		}
+	fresh, docs, err := loadFresh(segments)
+	if err != nil {
+		return err
 	}
+	ids := replaced(fresh, docs, gone)
 	var joined []*part
 	for i, p := range w.snap.parts {
-		q, row, err := w.bury(p, w.man.parts[i], fresh, gone, m)
+		q, row, err := w.bury(p, w.man.parts[i], ids, m)
 		if err != nil {
 			return err
 		}
 		switch {
 		case q.seg.docs == q.dead:
-		case fresh != nil && fresh.seg.docs < w.small && q.seg.docs-q.dead < w.small:
+		case docs > 0 && docs < w.small && q.seg.docs-q.dead < w.small:
 			joined = append(joined, q)
 		default:
 			m.parts = append(m.parts, row)
 		}
 	}
-	if fresh != nil {
-		row, err := w.write(m, append(joined, fresh))
+	rows := [][]*part{append(joined, fresh...)}
+	if docs >= w.small {
+		rows = slices.Collect(slices.Chunk(fresh, 1))
+	}
+	for _, parts := range rows {
+		if len(parts) == 0 {
+			continue
+		}
+		row, err := w.write(m, parts)
 		if err != nil {
 			return err
 		}
@@ -140,14 +151,51 @@ func (w *Writer) Add(data []byte, gone map[uint64]struct{}, mark string) error {
 	return w.commit(m)
 }
 
-// bury gives p without the documents that fresh and gone replace, and its row.
-func (w *Writer) bury(p *part, row manifestPart, fresh *part, gone map[uint64]struct{}, m *manifest) (*part, manifestPart, error) {
+// loadFresh gives the segments that have documents, and how many these are.
+func loadFresh(segments [][]byte) (fresh []*part, docs int, err error) {
+	for _, data := range segments {
+		if len(data) == 0 {
+			continue
+		}
+		seg, err := Load(data)
+		if err != nil {
+			return nil, 0, err
+		}
+		if seg.docs > 0 {
+			fresh = append(fresh, &part{seg: seg})
+			docs += seg.docs
+		}
+	}
+	return fresh, docs, nil
+}
+
+// replaced gives each id of fresh or gone once. They come in the order of their slots,
+// so that looking for all of them goes through a hash table once.
+func replaced(fresh []*part, docs int, gone map[uint64]struct{}) []uint64 {
+	ids := make([]uint64, 0, max(docs, len(gone)))
+	for id := range gone {
+		ids = append(ids, id)
+	}
+	for _, p := range fresh {
+		for doc := range uint32(p.seg.docs) {
+			id := p.seg.meta(doc).id
+			if _, ok := gone[id]; !ok {
+				ids = append(ids, id)
+			}
+		}
+	}
+	slices.SortFunc(ids, func(x, y uint64) int { return cmp.Compare(slot(x, 1<<31), slot(y, 1<<31)) })
+	return ids
+}
+
+// bury gives p without the documents that have one of ids, and its row.
+func (w *Writer) bury(p *part, row manifestPart, ids []uint64, m *manifest) (*part, manifestPart, error) {
 	var bits []byte
 	dead := p.dead
-	drop := func(id uint64) {
+	for _, id := range ids {
 		doc, ok := p.seg.find(id)
 		if !ok || p.isGone(doc) {
-			return
+			continue
 		}
 		if bits == nil {
 			bits = make([]byte, goneSize(p.seg.docs))
@@ -156,14 +204,6 @@ func (w *Writer) bury(p *part, row manifestPart, fresh *part, gone map[uint64]st
 		if bits[doc>>3]&(1<<(doc&7)) == 0 {
 			bits[doc>>3] |= 1 << (doc & 7)
 			dead++
-		}
-	}
-	for id := range gone {
-		drop(id)
-	}
-	if fresh != nil {
-		for doc := range uint32(fresh.seg.docs) {
-			drop(fresh.seg.meta(doc).id)
 		}
 	}
 	if bits == nil {
@@ -259,8 +299,18 @@ func (w *Writer) sweep() {
 // written stays under maxDocs documents and ctx is not done. It reports whether
 // there is more to do.
 func (w *Writer) Merge(ctx context.Context, maxDocs int) (more bool, err error) {
+	return w.merge(ctx, maxDocs, fanOut)
+}
+
+// MergeMany is Merge while much is added: small segments wait until there are many of
+// them, so that they are written again once and not at each size on the way.
+func (w *Writer) MergeMany(ctx context.Context, maxDocs int) (more bool, err error) {
+	return w.merge(ctx, maxDocs, wideOut)
+}
+
+func (w *Writer) merge(ctx context.Context, maxDocs, fan int) (more bool, err error) {
 	for budget := maxDocs; ; {
-		group := mergeGroup(w.man.parts, w.small)
+		group := mergeGroup(w.man.parts, w.small, fan)
 		if group == nil {
 			return false, nil
 		}
@@ -272,31 +322,36 @@ func (w *Writer) Merge(ctx context.Context, maxDocs int) (more bool, err error) 
 			return true, nil
 		}
 		budget -= docs
-		m := &manifest{next: w.man.next, mark: w.man.mark}
-		var parts []*part
-		at := 0 // where the new one goes: segments stay about in the order of the log
-		for i := range w.man.parts {
-			if slices.Contains(group, i) {
-				parts = append(parts, w.snap.parts[i])
-				at = len(m.parts)
-			} else {
-				m.parts = append(m.parts, w.man.parts[i])
-			}
-		}
-		row, err := w.write(m, parts)
-		if err != nil {
-			return false, err
-		}
-		m.parts = slices.Insert(m.parts, at, row)
-		if err := w.commit(m); err != nil {
+		if err := w.join(group); err != nil {
 			return false, err
 		}
 	}
 }
 
-// mergeGroup picks segments to be joined: fanOut of one size class, the smallest
-// class first, or one that is mostly deleted. nil means that all is well.
-func mergeGroup(parts []manifestPart, small int) []int {
+// join makes one segment of a group.
+func (w *Writer) join(group []int) error {
+	m := &manifest{next: w.man.next, mark: w.man.mark}
+	var parts []*part
+	at := 0 // where the new one goes: segments stay about in the order of the log
+	for i := range w.man.parts {
+		if slices.Contains(group, i) {
+			parts = append(parts, w.snap.parts[i])
+			at = len(m.parts)
+		} else {
+			m.parts = append(m.parts, w.man.parts[i])
+		}
+	}
+	row, err := w.write(m, parts)
+	if err != nil {
+		return err
+	}
+	m.parts = slices.Insert(m.parts, at, row)
+	return w.commit(m)
+}
+
+// mergeGroup picks segments to be joined: fan of one size class, of a large one fanOut,
+// the smallest class first, or one that is mostly deleted. nil means that all is well.
+func mergeGroup(parts []manifestPart, small, fan int) []int {
 	classes := map[int][]int{}
 	for i, p := range parts {
 		live := p.docs - p.dead
@@ -310,8 +365,12 @@ func mergeGroup(parts []manifestPart, small int) []int {
 		classes[class] = append(classes[class], i)
 	}
 	for class := range 32 {
-		if group := classes[class]; len(group) >= fanOut {
-			return group[:min(len(group), 2*fanOut)]
+		group := classes[class]
+		if class > smallClasses {
+			fan = fanOut
+		}
+		if len(group) >= fan {
+			return group[:min(len(group), max(fan, 2*fanOut))]
 		}
 	}
 	return nil

@@ -26,6 +26,9 @@ type Options struct {
 	// MaxMerge is how many documents may be rewritten to join segments; 0 leaves
 	// them for another time.
 	MaxMerge int
+	// Ongoing: more is being written, and another call follows. Small segments wait for
+	// it until many can be joined at once.
+	Ongoing bool
 	// Rebuild throws the index away first.
 	Rebuild bool
 	// Builders are kept from call to call by one who calls often; nil is none to keep.
@@ -77,33 +80,15 @@ func run(ctx context.Context, r *log.Reader, w *index.Writer, o Options) (Done, 
 	if err != nil {
 		return done, err
 	}
-	builders := cmp.Or(o.Builders, &view.Builders{})
-	for from != end {
-		if err := ctx.Err(); err != nil {
-			return done, err
-		}
-		err := index.Guard(func() error {
-			t, err := view.ReadTail(r, w.Snapshot(), from, func(t *view.Tail) bool {
-				return t.Len() >= chunkDocs || t.Bytes() >= chunkBytes
-			})
-			if err != nil {
-				return err
-			}
-			if !t.More {
-				t.End = end // damage at the very end was passed too
-			}
-			done.Added += t.Len()
-			from = t.End
-			return add(w, t, builders)
-		})
-		if err != nil {
-			return done, err
-		}
-		if o.Progress != nil {
-			o.Progress(from.Offset, end.Offset)
-		}
+	a := startAdding(ctx, w, end, o)
+	done.Added, err = read(ctx, r, a, from, end, o)
+	if failed := a.finish(); err == nil {
+		err = failed
 	}
-	if o.MaxMerge > 0 {
+	if err != nil {
+		return done, err
+	}
+	if o.MaxMerge > 0 && !o.Ongoing {
 		err = index.Guard(func() (err error) {
 			done.More, err = w.Merge(ctx, o.MaxMerge)
 			return err
@@ -112,22 +97,32 @@ func run(ctx context.Context, r *log.Reader, w *index.Writer, o Options) (Done, 
 	return done, err
 }
 
-// add puts a tail into the index. Only its last piece moves the watermark: after a
-// crash in between, the others come again and replace what is there.
-func add(w *index.Writer, t *view.Tail, with *view.Builders) error {
-	pieces := t.Segments(with)
-	gone := t.Gone()
-	for i := 0; i < len(pieces)-1; i++ {
-		if err := w.Add(pieces[i], gone, w.Snapshot().Watermark()); err != nil {
-			return err
+// read goes through the log, and hands the index of piece after piece to a.
+func read(ctx context.Context, r *log.Reader, a *adder, from, end log.Pos, o Options) (added int, err error) {
+	builders := cmp.Or(o.Builders, &view.Builders{})
+	for from != end {
+		if err := ctx.Err(); err != nil {
+			return added, err
 		}
-		gone = nil
+		err := index.Guard(func() error {
+			t, err := view.ReadTail(r, a.snapshot, from, func(t *view.Tail) bool {
+				return t.Len() >= chunkDocs || t.Bytes() >= chunkBytes
+			})
+			if err != nil {
+				return err
+			}
+			if !t.More {
+				t.End = end // damage at the very end was passed too
+			}
+			added += t.Len()
+			from = t.End
+			return a.add(tail{t.Segments(builders), t.Gone(), from})
+		})
+		if err != nil {
+			return added, err
+		}
 	}
-	var last []byte
-	if len(pieces) > 0 {
-		last = pieces[len(pieces)-1]
-	}
-	return w.Add(last, gone, t.End.String())
+	return added, nil
 }
 
 // start gives the place from which to go on, the beginning with an empty index when

@@ -184,3 +184,42 @@ func TestReadersMeanwhile(t *testing.T) {
 	cancel()
 	wg.Wait()
 }
+
+// TestChangesOfLongTail: what a later part of a long tail changes or deletes is in an
+// earlier part, which is being added meanwhile.
+func TestChangesOfLongTail(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	const n = 20_000 // more than one part has
+	fill(t, dir, 0, n)
+	l := log.Open(dir)
+	defer l.Close()
+	if _, err := l.Append(context.Background(),
+		log.Change(entry.Change{ID: "mem_3", Helped: 2}), log.Delete("mem_4"), log.Change(entry.Change{ID: "mem_19999", Harmed: 1}),
+	); err != nil {
+		t.Fatal(err)
+	}
+	done, err := upkeep.CatchUp(context.Background(), dir, upkeep.Options{MaxMerge: 1 << 30, Ongoing: true})
+	if err != nil || done.Added < n {
+		t.Fatal(done, err)
+	}
+	if _, err := upkeep.CatchUp(context.Background(), dir, upkeep.Options{MaxMerge: 1 << 30}); err != nil {
+		t.Fatal(err)
+	}
+	v, err := view.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	if v.Behind() != 0 || v.Len() != n-1 {
+		t.Errorf("%d entries, %d behind", v.Len(), v.Behind())
+	}
+	for id, want := range map[string][2]int{"mem_3": {2, 0}, "mem_19999": {0, 1}, "mem_5": {0, 0}} {
+		if e, err := v.Get(id); err != nil || [2]int{e.Helped, e.Harmed} != want {
+			t.Errorf("%s: %d helped, %d harmed, %v", id, e.Helped, e.Harmed, err)
+		}
+	}
+	if _, err := v.Get("mem_4"); !errors.Is(err, view.ErrNotFound) {
+		t.Errorf("mem_4: %v", err)
+	}
+}

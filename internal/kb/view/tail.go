@@ -28,9 +28,10 @@ type tailDoc struct {
 }
 
 // ReadTail reads the log from from on. full is asked after every record whether it
-// is enough; nil reads to the end. Changes of entries that base has need base.
+// is enough; nil reads to the end. base is asked for the index up to from by the first
+// change of an entry that the tail itself does not have.
 // It must run under index.Guard.
-func ReadTail(r *log.Reader, base *index.Snapshot, from log.Pos, full func(*Tail) bool) (*Tail, error) {
+func ReadTail(r *log.Reader, base func() (*index.Snapshot, error), from log.Pos, full func(*Tail) bool) (*Tail, error) {
 	t := &Tail{docs: map[string]*tailDoc{}, gone: map[uint64]struct{}{}}
 	scanned, err := r.Scan(from, func(rec *log.Record) error {
 		// A record that cannot be decoded is damage that kb verify names; the rest
@@ -69,9 +70,13 @@ func (t *Tail) put(e *entry.Entry, offset int64) {
 	t.gone[index.HashID(e.ID)] = struct{}{}
 }
 
-func (t *Tail) change(r *log.Reader, base *index.Snapshot, c *entry.Change) error {
+func (t *Tail) change(r *log.Reader, base func() (*index.Snapshot, error), c *entry.Change) error {
 	d := t.docs[c.ID]
 	if d == nil {
+		base, err := base()
+		if err != nil {
+			return err
+		}
 		ref, ok := base.Find(c.ID)
 		if _, gone := t.gone[index.HashID(c.ID)]; !ok || gone {
 			return nil // the entry was deleted meanwhile

@@ -136,7 +136,7 @@ func (v *View) catchUp(from log.Pos) error {
 		}
 	}
 	return index.Guard(func() (err error) {
-		if v.tail, err = ReadTail(v.log, v.base, from, nil); err != nil {
+		if v.tail, err = ReadTail(v.log, func() (*index.Snapshot, error) { return v.base, nil }, from, nil); err != nil {
 			return err
 		}
 		v.snap, err = v.tail.Over(v.base)

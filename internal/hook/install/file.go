@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/google/renameio/v2"
 )
@@ -19,7 +20,8 @@ type Change struct {
 }
 
 // rewrite replaces a file by what edit makes of its bytes; a file that is not
-// there has none. Nothing is written when edit changes nothing. A link stays one.
+// there has none. Nothing is written when edit changes nothing. A link stays one, and
+// so does a byte order mark, which edit is not shown.
 func rewrite(path string, mode fs.FileMode, edit func(old []byte) ([]byte, error)) (Change, error) {
 	c := Change{Path: path}
 	real, err := follow(path)
@@ -30,10 +32,12 @@ func rewrite(path string, mode fs.FileMode, edit func(old []byte) ([]byte, error
 	if err != nil {
 		return c, err
 	}
-	text, err := edit(old)
+	marked, body := cutMark(old)
+	text, err := edit(body)
 	if err != nil {
 		return c, fmt.Errorf("%s: %w; it was left as it is", path, err)
 	}
+	text = slices.Concat(marked, text)
 	if bytes.Equal(old, text) {
 		return c, nil
 	}
@@ -58,6 +62,13 @@ func rewrite(path string, mode fs.FileMode, edit func(old []byte) ([]byte, error
 	}
 	c.Changed = true
 	return c, nil
+}
+
+// cutMark takes off the byte order mark with which some editors begin a file. Neither
+// JSON nor TOML has one.
+func cutMark(text []byte) (mark, body []byte) {
+	n := len(text) - len(bytes.TrimPrefix(text, []byte("\uFEFF")))
+	return text[:n], text[n:]
 }
 
 func read(path string) (text []byte, missing bool, err error) {

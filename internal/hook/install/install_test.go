@@ -349,6 +349,46 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+func TestByteOrderMarkStays(t *testing.T) {
+	t.Parallel()
+	const mark = "\uFEFF"
+	args := []string{"serve"}
+	for name, c := range map[string]struct {
+		before  string
+		file    func(Place) string
+		in, out func(Place) (Change, error)
+		place   Place
+	}{
+		"hooks": {`{"model":"x"}`, func(p Place) string { return p.Hooks },
+			func(p Place) (Change, error) { return Hooks(p, plain) }, Unhook, place(t, home(t), Claude, User)},
+		"server": {`{"model":"x"}`, func(p Place) string { return p.Server },
+			func(p Place) (Change, error) { return Server(p, plain, args, false) }, Unserve, place(t, home(t), Claude, User)},
+		"toml": {"model = \"x\"\n", func(p Place) string { return p.Server },
+			func(p Place) (Change, error) { return Server(p, plain, args, false) }, Unserve, place(t, home(t), Codex, User)},
+		"nothing but the mark": {"", func(p Place) string { return p.Hooks },
+			func(p Place) (Change, error) { return Hooks(p, plain) }, Unhook, place(t, home(t), Claude, User)},
+	} {
+		file := c.file(c.place)
+		write(t, file, mark+c.before)
+		if change, err := c.in(c.place); err != nil || !change.Changed {
+			t.Errorf("%s: %+v, %v", name, change, err)
+		}
+		text, marked := strings.CutPrefix(readFile(t, file), mark)
+		if !marked || strings.Contains(text, mark) || !strings.Contains(text, "helix") {
+			t.Errorf("%s: %q", name, text)
+		}
+		if change, err := c.in(c.place); err != nil || change.Changed {
+			t.Errorf("%s again: %+v, %v", name, change, err)
+		}
+		if s, err := Look(c.place, plain); err != nil {
+			t.Errorf("%s: %+v, %v", name, s, err)
+		}
+		if _, err := c.out(c.place); err != nil || c.before != "" && readFile(t, file) != mark+c.before {
+			t.Errorf("%s: %v, %q", name, err, readFile(t, file))
+		}
+	}
+}
+
 func TestLinkIsFollowed(t *testing.T) {
 	t.Parallel()
 	m := home(t)

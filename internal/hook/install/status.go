@@ -74,7 +74,8 @@ func Look(p Place, program Program) (Status, error) {
 	if err != nil {
 		return s, err
 	}
-	d, err := parse(text)
+	_, body := cutMark(text)
+	d, err := parse(body)
 	if err != nil {
 		return s, fmt.Errorf("%s: %w", p.Hooks, err)
 	}

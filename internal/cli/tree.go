@@ -168,12 +168,12 @@ func (n treeNode) print(b *strings.Builder, level int) {
 	}
 	switch n.Kind {
 	case codetree.Dir:
-		fmt.Fprintf(b, "%s/ (%d files)", strings.TrimSuffix(name, "/"), n.FileCount)
+		fmt.Fprintf(b, "%s (%d files)", codetree.Shown(strings.TrimSuffix(name, "/")+"/"), n.FileCount)
 	case codetree.File:
-		fmt.Fprintf(b, "%s (%d lines)", name, n.EndLine)
+		fmt.Fprintf(b, "%s (%d lines)", codetree.Shown(name), n.EndLine)
 	default:
 		if level == 0 {
-			fmt.Fprintf(b, "%s:", n.Path)
+			fmt.Fprintf(b, "%s:", codetree.Shown(n.Path))
 		}
 		fmt.Fprintf(b, "%s %s", lines(n.Node), n.Signature)
 	}
@@ -212,14 +212,14 @@ func (a *App) treeQuery(ctx context.Context, f *treeFlags, name string) error {
 		}
 		var b strings.Builder
 		for _, n := range found {
-			fmt.Fprintf(&b, "%s:%d %s %s: %s", n.Path, n.Line, n.Symbol, n.Qualified(), n.Signature)
+			fmt.Fprintf(&b, "%s:%d %s %s: %s", codetree.Shown(n.Path), n.Line, n.Symbol, n.Qualified(), n.Signature)
 			if n.Doc != "" {
 				fmt.Fprintf(&b, " — %s", n.Doc)
 			}
 			fmt.Fprintf(&b, "  [%s]\n", n.ID)
 		}
 		for _, c := range calls {
-			fmt.Fprintf(&b, "%s:%d called", c.Path, c.Line)
+			fmt.Fprintf(&b, "%s:%d called", codetree.Shown(c.Path), c.Line)
 			if c.In != "" {
 				fmt.Fprintf(&b, " in %s", c.In)
 			}

@@ -176,9 +176,9 @@ func (t *Tree) askImports(what string) ([]Answer, error) {
 			text := "imports " + i.Path
 			switch {
 			case len(i.Files) == 1:
-				text += " (" + i.Files[0] + ")"
+				text += " (" + Shown(i.Files[0]) + ")"
 			case len(i.Files) > 1:
-				text += " (" + path.Dir(i.Files[0]) + "/)"
+				text += " (" + Shown(path.Dir(i.Files[0])+"/") + ")"
 			}
 			all = append(all, Answer{p, i.Line, text, fileID(p)})
 		}
@@ -268,7 +268,7 @@ func (t *Tree) askTests(what string) ([]Answer, error) {
 	var all []Answer
 	for _, p := range t.filesOf(what) {
 		for _, f := range t.Tests(p) {
-			all = append(all, Answer{f, 0, "tests " + p, fileID(f)})
+			all = append(all, Answer{f, 0, "tests " + Shown(p), fileID(f)})
 		}
 	}
 	return slices.CompactFunc(all, func(a, b Answer) bool { return a.Path == b.Path }), nil
@@ -290,7 +290,7 @@ func (t *Tree) askWhere(what string) ([]Answer, error) {
 
 // describe is a node as a line.
 func describe(n Node) Answer {
-	text := n.Name
+	text := Shown(n.Name)
 	switch n.Kind {
 	case Symbol:
 		text = n.Signature

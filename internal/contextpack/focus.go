@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"helix/internal/codetree"
 	"helix/internal/kb/text"
 	"helix/internal/kb/view"
 )
@@ -60,7 +61,7 @@ func (g *gatherer) files() error {
 			for _, p := range list.of(c.path) {
 				if !shown[p] {
 					shown[p] = true
-					g.file(p, list.section, "of "+c.path, false)
+					g.file(p, list.section, "of "+codetree.Shown(c.path), false)
 				}
 			}
 		}
@@ -132,10 +133,11 @@ func (g *gatherer) primary() []candidate {
 
 // file adds a file: whole, by its outline, or by its name alone.
 func (g *gatherer) file(p, section, why string, whole bool) {
-	head := fmt.Sprintf("### %s (%s)\n", p, why)
+	shown := codetree.Shown(p)
+	head := fmt.Sprintf("### %s (%s)\n", shown, why)
 	var f []string
 	if body, err := g.read(p, maxFile); err == nil && whole {
-		f = append(f, head+fence(body, strings.TrimPrefix(path.Ext(p), ".")))
+		f = append(f, head+fence(body, strings.Trim(path.Ext(shown), `."`)))
 	}
 	if outline := g.outline(p); outline != "" {
 		f = append(f, head+outline)
@@ -197,7 +199,7 @@ func (g *gatherer) horizon() error {
 		return cmp.Compare(index(g.near, a.Path), index(g.near, b.Path))
 	})
 	for _, m := range modules {
-		line := "- " + m.Path + "/"
+		line := "- " + codetree.Shown(m.Path+"/")
 		if m.Doc != "" {
 			line += " — " + text.Cut(m.Doc, 120)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"helix/internal/ask"
 	"helix/internal/checkout"
+	"helix/internal/codetree"
 	"helix/internal/kb/text"
 	"helix/internal/kb/view"
 )
@@ -58,9 +59,9 @@ func (r AskResult) Text() string {
 		case f.ID != "":
 			fmt.Fprintf(&b, "[%s] %s (%s)\n", f.Topic, f.What, f.ID)
 		case f.Line > 0:
-			fmt.Fprintf(&b, "%s:%d: %s\n", f.Path, f.Line, f.What)
+			fmt.Fprintf(&b, "%s:%d: %s\n", codetree.Shown(f.Path), f.Line, f.What)
 		default:
-			fmt.Fprintf(&b, "%s: %s\n", f.Path, f.What)
+			fmt.Fprintf(&b, "%s: %s\n", codetree.Shown(f.Path), f.What)
 		}
 	}
 	if r.More {

@@ -198,9 +198,9 @@ func (c code) Expand(id string) (Expansion, error) {
 		case codetree.Symbol:
 			fmt.Fprintf(&b, "%d: %s [%s]\n", ch.Line, ch.Signature, ch.ID)
 		case codetree.Dir:
-			fmt.Fprintf(&b, "%s/ %s [%s]\n", ch.Name, ch.Doc, ch.ID)
+			fmt.Fprintf(&b, "%s %s [%s]\n", codetree.Shown(ch.Name+"/"), ch.Doc, ch.ID)
 		default:
-			fmt.Fprintf(&b, "%s %s [%s]\n", ch.Name, ch.Doc, ch.ID)
+			fmt.Fprintf(&b, "%s %s [%s]\n", codetree.Shown(ch.Name), ch.Doc, ch.ID)
 		}
 	}
 	e.Detail = b.String()

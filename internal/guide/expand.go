@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"helix/internal/codetree"
 )
 
 // ExpandRequest asks for what is behind the id of a node.
@@ -15,7 +17,7 @@ type ExpandRequest struct {
 // Text shows the node: where it is, then its detail.
 func (e Expansion) Text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s (%s", e.Path, e.Kind)
+	fmt.Fprintf(&b, "%s (%s", codetree.Shown(e.Path), e.Kind)
 	if e.Line > 0 {
 		fmt.Fprintf(&b, ", lines %d to %d", e.Line, e.End)
 	}

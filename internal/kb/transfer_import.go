@@ -146,12 +146,13 @@ func (m *Memory) unpack(r ImportRequest) (*parcel, error) {
 	if len(data) > maxImport {
 		return nil, refuse("there are more than %d MiB: import topic by topic", maxImport>>20)
 	}
-	p := &parcel{now: m.now()}
-	if err := read(strings.TrimPrefix(data, "\ufeff"), p); err != nil {
+	p, data := &parcel{now: m.now()}, strings.TrimPrefix(data, "\ufeff")
+	if err := read(data, p); err != nil {
 		return nil, err
 	}
-	if len(p.entries)+len(p.edges)+p.empty == 0 {
-		return nil, refuse("there is nothing to import")
+	// An empty memory is exported as nothing.
+	if len(p.entries)+len(p.edges)+p.empty == 0 && strings.TrimSpace(data) != "" {
+		return nil, refuse("there is no entry in it: is it a file of another kind?")
 	}
 	return p, nil
 }

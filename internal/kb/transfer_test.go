@@ -26,6 +26,24 @@ func export(t testing.TB, m *Memory, r ExportRequest) string {
 	return b.String()
 }
 
+func TestNothingGoesRound(t *testing.T) {
+	t.Parallel()
+	for _, format := range []string{"jsonl", "markdown"} {
+		from, to := open(t), open(t)
+		data := export(t, from, ExportRequest{Format: format})
+		for _, read := range []string{data, "\n", "\ufeff"} {
+			if got, err := to.Import(t.Context(), ImportRequest{Format: format, Data: read}); err != nil || got != (Imported{}) {
+				t.Errorf("%s %q: %+v, %v", format, read, got, err)
+			}
+		}
+		for _, m := range []*Memory{from, to} {
+			if got := snapshot(t, m.Dir()); got != nil {
+				t.Errorf("%s: the folder was made: %v", format, got)
+			}
+		}
+	}
+}
+
 // someEntry draws an entry that can be stored, with every field.
 func someEntry() *rapid.Generator[entry.Entry] {
 	id := rapid.StringMatching(`[a-zA-Z0-9][a-zA-Z0-9_.:@-]{0,20}`)
@@ -105,7 +123,7 @@ func TestExportImportExact(t *testing.T) {
 		from := Open(filepath.Join(dir, "from"))
 		defer from.Close()
 		var ops []log.Op
-		for _, e := range rapid.SliceOfNDistinct(someEntry(), 1, 4, func(e entry.Entry) string { return e.ID }).Draw(t, "entries") {
+		for _, e := range rapid.SliceOfNDistinct(someEntry(), 0, 4, func(e entry.Entry) string { return e.ID }).Draw(t, "entries") {
 			ops = append(ops, log.Put(e))
 		}
 		for _, e := range rapid.SliceOfN(someEdge(), 0, 3).Draw(t, "edges") {
@@ -262,7 +280,8 @@ func TestImportRefuses(t *testing.T) {
 	const md = "# t\n\n## a\n\n"
 	for _, c := range []struct{ format, data, want string }{
 		{"xml", good, `"xml"`},
-		{"jsonl", "", "nothing to import"},
+		{"markdown", "# a topic\n", "there is no entry in it"},
+		{"original-json", "{}", "there is no entry in it"},
 		{"jsonl", good + "\n{", "line 3: the JSON value ends too early"},
 		{"jsonl", good + `{"topic":"t","text":"x","mood":"fine"}`, `line 2: unknown key "mood"`},
 		{"jsonl", good + `{"type":"edge","from":"a","rel":"b","to":"c","mood":1}`, `line 2: unknown key "mood"`},

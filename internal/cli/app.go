@@ -25,6 +25,8 @@ type App struct {
 	Stderr io.Writer
 	Dir    string // the working folder
 	Getenv func(string) string
+
+	memory string // folder of the memory that was opened, "" for none
 }
 
 // Main runs helix on the process's own arguments and returns its exit code.
@@ -53,7 +55,7 @@ func (a *App) Run(ctx context.Context, args []string) int {
 	if err != nil {
 		var e *exitError
 		if !errors.As(err, &e) || e.err != nil {
-			fmt.Fprintf(a.Stderr, "helix: %v\n", err)
+			fmt.Fprintf(a.Stderr, "helix: %v%s\n", err, a.remedy(err))
 		}
 	}
 	return exitCode(err)

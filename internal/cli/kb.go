@@ -97,9 +97,10 @@ func (a *App) openMemory(dir string) (*kb.Memory, error) {
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(a.Dir, dir)
 	}
-	if file, err := os.Stat(dir); err == nil && !file.IsDir() {
-		return nil, fmt.Errorf("%s is a file: the memory is a folder; give another with --kb or HELIX_KB", dir)
+	if err := checkPlace(dir, "--kb or HELIX_KB"); err != nil {
+		return nil, err
 	}
+	a.memory = filepath.Clean(dir)
 	return kb.Open(dir, kb.WithRoot(a.workRoot()), kb.WithSession(a.sessionID()), kb.WithProject(checkout.Of(a.Dir), a.Dir)), nil
 }
 

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -27,8 +26,8 @@ func (a *App) runMemory(p *project) (m run.Memory, closeIt func()) {
 	if dir == "" {
 		return nil, func() {}
 	}
-	if file, err := os.Stat(dir); err == nil && !file.IsDir() {
-		fmt.Fprintf(a.Stderr, "helix: the run remembers nothing: %s is a file, the memory is a folder; give another with HELIX_KB\n", dir)
+	if err := checkPlace(dir, "HELIX_KB"); err != nil {
+		fmt.Fprintf(a.Stderr, "helix: the run remembers nothing: %v\n", err)
 		return nil, func() {}
 	}
 	base := kb.Open(dir, kb.WithRoot(p.repo.Dir), kb.WithProject(checkout.Of(p.repo.Dir), p.repo.Dir))

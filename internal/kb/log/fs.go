@@ -119,7 +119,10 @@ func makeDir(fsys fileSystem, dir string) error {
 		if err := makeDir(fsys, filepath.Dir(dir)); err != nil {
 			return err
 		}
-		return makeDir(fsys, dir)
+		if err := fsys.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err // also where the one above is there and yet takes none, as below /proc
+		}
+		return fsys.SyncDir(filepath.Dir(dir))
 	}
 	return err
 }

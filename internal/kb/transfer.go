@@ -201,7 +201,7 @@ func readAll(r io.Reader) (string, error) {
 		return "", fmt.Errorf("kb: import: %w", err)
 	}
 	if n > maxImport {
-		return "", refuse("import: there are more than %d MiB: export and import topic by topic", maxImport>>20)
+		return "", refuse("there are more than %d MiB: import topic by topic, or as jsonl", maxImport>>20)
 	}
 	return b.String(), nil
 }

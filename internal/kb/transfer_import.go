@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"runtime"
 	"strings"
 	"time"
 
@@ -13,12 +12,12 @@ import (
 )
 
 const (
-	// maxImport is how many bytes one import may have. They are held in memory,
-	// because everything is checked before anything is written.
+	// maxImport is how many bytes an import may have that is read as a whole: of any
+	// format but jsonl.
 	maxImport = 512 << 20
 	// importChunk is how many entries are written together, importBytes about how
 	// many bytes of text.
-	importChunk = 4096
+	importChunk = 8192
 	importBytes = 64 << 20
 )
 
@@ -61,7 +60,7 @@ func (i Imported) Text() string {
 	return b.String()
 }
 
-// parcel is what an import consists of.
+// parcel is what was read of an import: all of it, or of jsonl some lines.
 type parcel struct {
 	now     time.Time
 	entries []*parcelEntry
@@ -94,27 +93,25 @@ type parcelEdge struct {
 // Import adds entries and edges. Everything is checked before anything is
 // written; an import that is interrupted later can be done again.
 func (m *Memory) Import(ctx context.Context, r ImportRequest) (Imported, error) {
-	p, err := m.unpack(r)
+	s, err := m.gather(ctx, r)
 	if err != nil {
 		return Imported{}, at("import", err)
 	}
-	out := Imported{Empty: p.empty}
-	if err := p.clean(m.cleaner(r.AllowSecrets), &out); err != nil {
+	defer s.spool.close()
+	out := Imported{Empty: s.empty, Same: s.same, Redacted: s.redacted}
+	if err := m.checkEdges(s, r.Replace, &out); err != nil {
 		return Imported{}, at("import", err)
 	}
-	if err := m.checkEdges(p, r.Replace, &out); err != nil {
-		return Imported{}, at("import", err)
-	}
-	i := importer{m: m, replace: r.Replace, used: map[string]bool{}, out: &out}
-	err = i.entries(ctx, p.entries)
+	i := importer{m: m, replace: r.Replace, used: map[uint64]struct{}{}, out: &out}
+	err = i.entries(ctx, s)
 	if err == nil {
-		err = i.edges(ctx, p.edges)
+		err = i.edges(ctx, s.edges)
 	}
-	if len(i.ids) > 0 || out.Edges > 0 {
-		m.wrote(i.ids)
+	if out.Entries > 0 || out.Edges > 0 {
+		m.wrote(nil) // which entries, the session knows
 	}
-	if err != nil && len(i.ids) > 0 {
-		err = at(fmt.Sprintf("after %s were imported", count(len(i.ids), "entry", "entries")), err)
+	if err != nil && out.Entries > 0 {
+		err = at(fmt.Sprintf("after %s were imported", count(out.Entries, "entry", "entries")), err)
 	}
 	if err != nil {
 		return Imported{}, at("import", err)
@@ -122,95 +119,30 @@ func (m *Memory) Import(ctx context.Context, r ImportRequest) (Imported, error) 
 	return out, nil
 }
 
-func (m *Memory) unpack(r ImportRequest) (*parcel, error) {
-	read := readJSONL
-	switch r.Format {
-	case "", "jsonl":
-	case "markdown":
-		read = readMarkdown
-	case "original-json":
-		read = readOriginal
-	default:
-		return nil, refuse("the format %q is not one of jsonl, markdown, original-json", cut(r.Format, 40))
-	}
+// readWhole reads an import whose format has no pieces.
+func readWhole(r ImportRequest, p *parcel) error {
 	data := r.Data
 	if r.Reader != nil {
-		if data != "" {
-			return nil, refuse("give only one of data and a reader")
-		}
 		var err error
 		if data, err = readAll(r.Reader); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if len(data) > maxImport {
-		return nil, refuse("there are more than %d MiB: import topic by topic", maxImport>>20)
+		return refuse("there are more than %d MiB: import topic by topic, or as jsonl", maxImport>>20)
 	}
-	p, data := &parcel{now: m.now()}, strings.TrimPrefix(data, "\ufeff")
+	data = strings.TrimPrefix(data, "\ufeff")
+	read := readOriginal
+	if r.Format == "markdown" {
+		read = readMarkdown
+	}
 	if err := read(data, p); err != nil {
-		return nil, err
+		return err
 	}
 	// An empty memory is exported as nothing.
 	if len(p.entries)+len(p.edges)+p.empty == 0 && strings.TrimSpace(data) != "" {
-		return nil, refuse("there is no entry in it: is it a file of another kind?")
+		return refuse("there is no entry in it: is it a file of another kind?")
 	}
-	return p, nil
-}
-
-// redact replaces the secrets of entries, of many on all processors.
-func (p *parcel) redact(c *cleaner) {
-	const worth = 1024 // entries
-	n := max(1, min(len(p.entries)/worth, runtime.GOMAXPROCS(0)))
-	found := make([]int, n)
-	each(n, func(i int) {
-		own := cleaner{redact: c.redact}
-		for _, pe := range p.entries[i*len(p.entries)/n : (i+1)*len(p.entries)/n] {
-			own.entry(&pe.entry)
-		}
-		found[i] = own.found
-	})
-	for _, f := range found {
-		c.found += f
-	}
-}
-
-// clean replaces secrets, checks everything, and drops entries that are there
-// twice.
-func (p *parcel) clean(c *cleaner, out *Imported) error {
-	p.redact(c)
-	first := map[string]int{} // id to its place among the kept
-	kept := p.entries[:0]
-	for _, pe := range p.entries {
-		e := &pe.entry
-		probe := *e
-		if probe.ID == "" {
-			probe.ID = "new"
-		}
-		if err := check(&probe); err != nil {
-			return at(lineNo(pe.line), err)
-		}
-		if e.ID != "" {
-			if i, ok := first[e.ID]; ok {
-				if !sameEntry(&kept[i].entry, e) {
-					return at(lineNo(pe.line), refuse("the id %s is also on line %d, with other content", e.ID, kept[i].line))
-				}
-				out.Same++
-				continue
-			}
-			first[e.ID] = len(kept)
-		}
-		kept = append(kept, pe)
-	}
-	p.entries = kept
-	for i := range p.edges {
-		e := &p.edges[i].edge
-		c.text(&e.From)
-		c.text(&e.To)
-		if err := checkEdge(e); err != nil {
-			return at(lineNo(p.edges[i].line), err)
-		}
-	}
-	out.Redacted = c.found
 	return nil
 }
 
@@ -230,24 +162,17 @@ func (c *cleaner) entry(e *entry.Entry) {
 	c.list(&e.Extra)
 }
 
-// sameEntry reports whether two entries are stored alike.
-func sameEntry(a, b *entry.Entry) bool {
-	topicA, bodyA := entry.Encode(a)
-	topicB, bodyB := entry.Encode(b)
-	return topicA == topicB && bodyA == bodyB && a.Created.UnixMilli() == b.Created.UnixMilli()
-}
-
 // checkEdges drops edges that are there just so.
-func (m *Memory) checkEdges(p *parcel, replace bool, out *Imported) error {
-	if len(p.edges) == 0 {
+func (m *Memory) checkEdges(s *shipment, replace bool, out *Imported) error {
+	if len(s.edges) == 0 {
 		return nil
 	}
 	there, err := m.edges()
 	if err != nil {
 		return err
 	}
-	kept := p.edges[:0]
-	for _, pe := range p.edges {
+	kept := s.edges[:0]
+	for _, pe := range s.edges {
 		old, ok := there[pe.edge.ID()]
 		switch {
 		case ok && old == pe.edge:
@@ -259,7 +184,7 @@ func (m *Memory) checkEdges(p *parcel, replace bool, out *Imported) error {
 			there[pe.edge.ID()] = pe.edge
 		}
 	}
-	p.edges = kept
+	s.edges = kept
 	return nil
 }
 

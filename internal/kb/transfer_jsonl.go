@@ -1,9 +1,11 @@
 package kb
 
 import (
-	"runtime"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
 	"strings"
-	"sync"
 
 	"helix/internal/kb/entry"
 )
@@ -31,24 +33,12 @@ func (x *exporter) jsonLine(v any) error {
 	return x.write(string(line), "\n")
 }
 
-// readJSONL takes a JSONL export apart. Empty lines do not count. A long one is cut
-// into pieces, which are read at the same time.
-func readJSONL(data string, p *parcel) error {
-	pieces := piecesOf(data)
-	parcels, errs := make([]parcel, len(pieces)), make([]error, len(pieces))
-	each(len(pieces), func(i int) {
-		parcels[i].now = p.now
-		errs[i] = readLines(pieces[i].text, pieces[i].line, &parcels[i])
-	})
-	for i := range pieces {
-		if errs[i] != nil {
-			return errs[i]
-		}
-		p.entries = append(p.entries, parcels[i].entries...)
-		p.edges = append(p.edges, parcels[i].edges...)
-	}
-	return nil
-}
+const (
+	// pieceBytes is about how much of an export is read together.
+	pieceBytes = 256 << 10
+	// maxLine is more than a line needs whose every character is escaped.
+	maxLine = 64 << 20
+)
 
 // piece is a part of an export that consists of whole lines.
 type piece struct {
@@ -56,36 +46,40 @@ type piece struct {
 	line int // of its first line, from 1
 }
 
-// piecesOf cuts a text that is long enough to be worth it into a piece for each
-// processor.
-func piecesOf(data string) []piece {
-	const worth = 1 << 20 // bytes
-	n := max(1, min(len(data)/worth, runtime.GOMAXPROCS(0)))
-	var out []piece
-	for line := 1; data != ""; n-- {
-		end := len(data)
-		if n > 1 {
-			at := len(data) / n
-			if i := strings.IndexByte(data[at:], '\n'); i >= 0 {
-				end = at + i + 1
-			}
+// readPieces gives an export piece by piece, until yield has enough.
+func readPieces(r io.Reader, yield func(piece) bool) error {
+	buf := make([]byte, pieceBytes)
+	have, line := 0, 1
+	for {
+		n, err := io.ReadFull(r, buf[have:])
+		have += n
+		end := bytes.LastIndexByte(buf[:have], '\n') + 1
+		last := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+		switch {
+		case last:
+			end = have
+		case err != nil:
+			return fmt.Errorf("kb: import: %w", err)
+		case end == 0 && have >= maxLine:
+			return at(lineNo(line), refuse("it has more than %d MiB", maxLine>>20))
+		case end == 0:
+			buf = append(buf, make([]byte, len(buf))...)
+			continue
 		}
-		out = append(out, piece{data[:end], line})
-		line += strings.Count(data[:end], "\n")
-		data = data[end:]
+		text := string(buf[:end])
+		if line == 1 {
+			text = strings.TrimPrefix(text, "\ufeff")
+		}
+		if text != "" && !yield(piece{text, line}) || last {
+			return nil
+		}
+		line += strings.Count(text, "\n")
+		have = copy(buf, buf[end:have])
 	}
-	return out
 }
 
-// each calls do for 0 to n-1, at the same time, and returns when all are done.
-func each(n int, do func(i int)) {
-	var wg sync.WaitGroup
-	for i := range n {
-		wg.Go(func() { do(i) })
-	}
-	wg.Wait()
-}
-
+// readLines takes lines of an export apart, which begin with line first. Empty lines do
+// not count.
 func readLines(data string, first int, p *parcel) error {
 	var r record // of each line in turn: it is large
 	for n := first; data != ""; n++ {

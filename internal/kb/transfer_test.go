@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -479,17 +480,16 @@ func TestLongImport(t *testing.T) {
 			b.WriteByte('\n')
 		}
 	}
-	pieces := piecesOf(b.String())
 	whole, line := "", 1
-	for _, p := range pieces {
-		if p.line != line || p.text == "" {
+	if err := readPieces(iotest.HalfReader(strings.NewReader("\ufeff"+b.String())), func(p piece) bool {
+		if p.line != line || p.text == "" || len(whole) > 0 && whole[len(whole)-1] != '\n' {
 			t.Fatalf("a piece begins on line %d, want %d", p.line, line)
 		}
 		line += strings.Count(p.text, "\n")
 		whole += p.text
-	}
-	if whole != b.String() {
-		t.Fatal("the pieces are not the whole")
+		return true
+	}); err != nil || whole != b.String() {
+		t.Fatal("the pieces are not the whole", err)
 	}
 	m := open(t)
 	out, err := m.Import(t.Context(), ImportRequest{Data: b.String()})

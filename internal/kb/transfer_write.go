@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"helix/internal/kb/entry"
+	"helix/internal/kb/index"
 	"helix/internal/kb/log"
 	"helix/internal/kb/view"
 )
@@ -13,17 +13,19 @@ import (
 type importer struct {
 	m       *Memory
 	replace bool
-	used    map[string]bool // ids that were chosen
-	ids     []string        // that were written
+	used    map[uint64]struct{} // hashes of the ids that were chosen
 	out     *Imported
 
+	spool    *spool
+	at       int64 // in the spool: what comes before is written
+	done     int   // entries before it
 	total    int
 	progress func(done, total int64) // nil when nobody asks
 	index    *alongside
 }
 
 // step is what becomes of one entry.
-type step int
+type step uint8
 
 const (
 	add step = iota
@@ -31,14 +33,12 @@ const (
 	leave
 )
 
-func (i *importer) entries(ctx context.Context, list []*parcelEntry) error {
-	i.total, i.progress = len(list), progressOf(ctx)
+func (i *importer) entries(ctx context.Context, s *shipment) error {
+	i.spool, i.total, i.progress = &s.spool, s.entries, progressOf(ctx)
 	i.index = indexAlongside(ctx, i.m.dir)
 	defer i.index.end()
-	for len(list) > 0 {
-		done, err := i.pass(ctx, list)
-		list = list[done:]
-		if err != nil && !errors.Is(err, errMoved) {
+	for i.done < i.total {
+		if err := i.pass(ctx); err != nil && !errors.Is(err, errMoved) {
 			return err
 		}
 	}
@@ -46,70 +46,85 @@ func (i *importer) entries(ctx context.Context, list []*parcelEntry) error {
 }
 
 // pass writes chunk after chunk, until all are written or another writer gets in
-// the way; done says how many it is through with.
-func (i *importer) pass(ctx context.Context, list []*parcelEntry) (done int, err error) {
+// the way.
+func (i *importer) pass(ctx context.Context) error {
 	seen, err := i.m.end()
 	if err != nil {
-		return 0, err
+		return err
 	}
 	v, err := i.m.View()
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer v.Close()
-	steps, err := i.decide(v, list)
+	steps, err := i.decide(v)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	fresh := map[string]bool{}
-	for done < len(list) {
-		n := chunkOf(list[done:])
-		if seen, err = i.chunk(ctx, v, seen, fresh, list[done:done+n], steps[done:done+n]); err != nil {
-			return done, err
+	r := i.spool.reader(i.at, spoolTogether)
+	for i.done < i.total {
+		list, err := r.chunk(i.total - i.done)
+		if err != nil {
+			return err
 		}
-		clear(list[done : done+n]) // written: nothing has to hold them any longer
-		done += n
-		i.index.written(n)
+		if seen, err = i.chunk(ctx, v, seen, fresh, list, steps[:len(list)]); err != nil {
+			return err
+		}
+		steps = steps[len(list):]
+		i.at, i.done = r.at, i.done+len(list)
+		i.index.written(len(list))
 		if i.progress != nil {
-			i.progress(int64(i.total-len(list)+done), int64(i.total))
+			i.progress(int64(i.done), int64(i.total))
 		}
 	}
-	return done, nil
+	return nil
 }
 
-func chunkOf(list []*parcelEntry) int {
-	n, bytes := 0, 0
-	for n < min(importChunk, len(list)) && bytes < importBytes {
-		bytes += len(list[n].entry.Text)
-		n++
+// chunk reads entries that are written together, of so many that are left.
+func (r *spoolReader) chunk(left int) ([]spooled, error) {
+	list, bytes := make([]spooled, 0, min(importChunk, left)), 0
+	for len(list) < cap(list) && bytes < importBytes {
+		e, err := r.next()
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, e)
+		bytes += len(e.body)
 	}
-	return n
+	return list, nil
 }
 
-// decide refuses an entry whose id another one has.
-func (i *importer) decide(v *view.View, list []*parcelEntry) (steps []step, err error) {
-	steps = make([]step, len(list))
-	for k := range list {
-		e := &list[k].entry
-		if e.ID == "" {
-			if !v.Empty() {
-				if steps[k], err = again(v, *e); err != nil {
-					return nil, err
-				}
+// decide says what becomes of the entries that are left, and refuses one whose id
+// another has.
+func (i *importer) decide(v *view.View) ([]step, error) {
+	steps := make([]step, i.total-i.done)
+	if v.Empty() {
+		return steps, nil
+	}
+	r := i.spool.reader(i.at, spoolTogether)
+	for k := range steps {
+		e, err := r.next()
+		if err != nil {
+			return nil, err
+		}
+		if e.named {
+			if steps[k], err = again(v, &e); err != nil {
+				return nil, err
 			}
 			continue
 		}
-		old, err := v.Get(e.ID)
+		old, err := v.Get(e.id)
 		switch {
 		case errors.Is(err, ErrNotFound):
 		case err != nil:
 			return nil, err
-		case sameEntry(&old, e):
+		case e.same(&old):
 			steps[k] = leave
 		case i.replace:
 			steps[k] = replaceOld
 		default:
-			return nil, at(lineNo(list[k].line), refuse("the entry %s is there with other content: replace it, or leave it out", e.ID))
+			return nil, at(lineNo(e.line), refuse("the entry %s is there with other content: replace it, or leave it out", e.id))
 		}
 	}
 	return steps, nil
@@ -117,9 +132,9 @@ func (i *importer) decide(v *view.View, list []*parcelEntry) (steps []step, err 
 
 // again leaves an entry that came without an id and is there just so, from the same
 // import done before or broken off: ids come from the topic, time and text.
-func again(v *view.View, e entry.Entry) (step, error) {
+func again(v *view.View, e *spooled) (step, error) {
 	what, failed := add, error(nil)
-	entry.NewID(&e, func(id string) (taken bool) {
+	_, err := e.newID(func(id string) (taken bool) {
 		old, err := v.Get(id)
 		if err != nil {
 			if !errors.Is(err, ErrNotFound) {
@@ -127,26 +142,26 @@ func again(v *view.View, e entry.Entry) (step, error) {
 			}
 			return false
 		}
-		same := e
-		if same.ID = id; sameEntry(&old, &same) {
+		if e.same(&old) {
 			what = leave
 			return false
 		}
 		return true
 	})
-	return what, failed
+	return what, errors.Join(failed, err)
 }
 
 // chunk writes some entries unless another writer wrote one of them since seen,
 // and gives the end of the log after it.
-func (i *importer) chunk(ctx context.Context, v *view.View, seen log.Pos, fresh map[string]bool, list []*parcelEntry, steps []step) (log.Pos, error) {
+func (i *importer) chunk(ctx context.Context, v *view.View, seen log.Pos, fresh map[string]bool, list []spooled, steps []step) (log.Pos, error) {
 	p := plan{ids: map[string]bool{}}
 	var ids []string
 	var counted Imported
+	var failed error
 	p.ops = func(taken func(string) bool) []log.Op {
 		ops := make([]log.Op, 0, len(list))
 		for k := range list {
-			e := &list[k].entry
+			e := &list[k]
 			switch steps[k] {
 			case leave:
 				counted.Same++
@@ -154,16 +169,16 @@ func (i *importer) chunk(ctx context.Context, v *view.View, seen log.Pos, fresh 
 			case replaceOld:
 				counted.Replaced++
 			}
-			if e.ID == "" {
-				e.ID = entry.NewID(e, func(id string) bool { return i.used[id] || taken(id) })
-				i.used[e.ID] = true
-			}
-			ids, ops = append(ids, e.ID), append(ops, log.PutOf(e))
+			id, op, err := i.op(e, taken)
+			failed = errors.Join(failed, err)
+			ids, ops = append(ids, id), append(ops, op)
 		}
 		return ops
 	}
 	for k := range list {
-		p.ids[list[k].entry.ID] = true
+		if !list[k].named {
+			p.ids[list[k].id] = true
+		}
 	}
 	commit, err := i.m.log.Update(ctx, func(r *log.Reader) ([]log.Op, error) {
 		since, err := p.stillHolds(r, seen)
@@ -173,12 +188,13 @@ func (i *importer) chunk(ctx context.Context, v *view.View, seen log.Pos, fresh 
 		for id := range since {
 			fresh[id] = true
 		}
-		return p.decide(v, fresh)
+		ops, err := p.decide(v, fresh)
+		return ops, errors.Join(err, failed)
 	})
 	if err != nil {
 		return seen, err
 	}
-	i.ids = append(i.ids, ids...)
+	i.m.session.add(ids)
 	i.out.Entries += len(ids)
 	i.out.Replaced += counted.Replaced
 	i.out.Same += counted.Same
@@ -186,6 +202,23 @@ func (i *importer) chunk(ctx context.Context, v *view.View, seen log.Pos, fresh 
 		return seen, nil
 	}
 	return commit.End, nil
+}
+
+// op writes an entry, with an id if it came without.
+func (i *importer) op(e *spooled, taken func(string) bool) (id string, op log.Op, err error) {
+	id = e.id
+	if e.named {
+		id, err = e.newID(func(id string) bool {
+			_, used := i.used[index.HashID(id)]
+			return used || taken(id)
+		})
+		if err != nil {
+			return "", log.Op{}, err
+		}
+		i.used[index.HashID(id)] = struct{}{}
+	}
+	body, err := e.bodyWith(id)
+	return id, log.PutEncoded(e.topic, body, e.when()), err
 }
 
 func (i *importer) edges(ctx context.Context, list []parcelEdge) error {

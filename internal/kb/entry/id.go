@@ -14,15 +14,29 @@ const maxSlug = 40 // bytes of the topic that go into an id
 // gives the same id as long as nothing else has it. taken must be answered under
 // the writer lock when several processes write.
 func NewID(e *Entry, taken func(id string) bool) string {
-	prefix := idPrefix(clean(e.Created), e.Topic)
 	for round := uint64(0); ; round++ {
-		sum := idHash(e, round)
-		for digits := 4; digits <= 16; digits += 4 {
-			if id := prefix + sum[:digits]; !taken(id) {
-				return id
-			}
+		if id := FreeID(idName(e, round), taken); id != "" {
+			return id
 		}
 	}
+}
+
+// IDName is the longest of the ids that NewID tries first.
+func IDName(e *Entry) string { return idName(e, 0) }
+
+// FreeID gives the shortest id that a name of IDName stands for and nothing has, ""
+// when all are taken: NewID knows others.
+func FreeID(name string, taken func(id string) bool) string {
+	for left := 12; left >= 0; left -= 4 {
+		if id := name[:len(name)-left]; !taken(id) {
+			return id
+		}
+	}
+	return ""
+}
+
+func idName(e *Entry, round uint64) string {
+	return idPrefix(clean(e.Created), e.Topic) + idHash(e, round)[:16]
 }
 
 func idHash(e *Entry, round uint64) string {

@@ -29,6 +29,11 @@ func PutOf(e *entry.Entry) Op {
 	}}
 }
 
+// PutEncoded is Put of an entry that entry.Encode gave, of one that Validate accepts.
+func PutEncoded(topic, body string, created time.Time) Op {
+	return Op{typ: TypeEntry, when: created, encode: func() (string, string, error) { return topic, body, nil }}
+}
+
 // Delete removes an entry with its changes, vectors and edges, or an edge, by its
 // id. Its bytes leave the log with the next compaction; files that were kept
 // beside the log (see FORMAT.md) may still have them. To hide an entry and be able

@@ -1,0 +1,220 @@
+package kb
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"helix/internal/kb/index"
+)
+
+// shipment is all that an import brings: without secrets, checked, and each id once.
+type shipment struct {
+	spool    spool
+	entries  int // in the spool
+	edges    []parcelEdge
+	empty    int
+	same     int // entries that came before, just so
+	redacted int
+
+	first map[uint64]int64 // place of an entry in the spool by the hash of its id
+	odd   map[string]int64 // by id, of those whose hash another one has
+}
+
+// packed is a parcel made ready for the spool.
+type packed struct {
+	data  []byte
+	items []item
+	parcel
+	found int
+	err   error
+}
+
+// item is an entry of a packed parcel.
+type item struct {
+	end  int // in data, where the next one begins
+	line int
+	id   string // that it came with, or ""
+}
+
+// unpacking has a parcel read and packed.
+type unpacking struct {
+	read func(*parcel) error
+	done chan packed
+}
+
+// gather reads, cleans and checks everything that is to be imported, a part of it on each
+// processor.
+func (m *Memory) gather(ctx context.Context, r ImportRequest) (*shipment, error) {
+	switch {
+	case r.Format != "" && r.Format != "jsonl" && r.Format != "markdown" && r.Format != "original-json":
+		return nil, refuse("the format %q is not one of jsonl, markdown, original-json", cut(r.Format, 40))
+	case r.Reader != nil && r.Data != "":
+		return nil, refuse("give only one of data and a reader")
+	}
+	workers := runtime.GOMAXPROCS(0)
+	work, inOrder := make(chan unpacking), make(chan unpacking, 2*workers)
+	enough := make(chan struct{})
+	now := m.now()
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			for u := range work {
+				u.done <- pack(u.read, now, m.cleaner(r.AllowSecrets))
+			}
+		})
+	}
+	var unread error
+	go func() {
+		defer close(inOrder)
+		defer close(work)
+		unread = readParcels(r, func(read func(*parcel) error) bool {
+			u := unpacking{read, make(chan packed, 1)}
+			select {
+			case inOrder <- u:
+				work <- u
+				return true
+			case <-enough:
+				return false
+			}
+		})
+	}()
+
+	s := &shipment{spool: spool{most: spoolMemory}, first: map[uint64]int64{}, odd: map[string]int64{}}
+	if info, err := os.Stat(m.dir); err == nil && info.IsDir() {
+		s.spool.dir = m.dir
+	}
+	var failed error
+	for u := range inOrder {
+		p := <-u.done
+		if failed != nil {
+			continue
+		}
+		if failed = ctx.Err(); failed == nil {
+			failed = s.take(&p)
+		}
+		if failed != nil {
+			close(enough)
+		}
+	}
+	wg.Wait()
+	failed = cmp.Or(failed, unread)
+	if failed != nil {
+		s.spool.close()
+		return nil, failed
+	}
+	return s, nil
+}
+
+// readParcels gives for each part of an import what reads it.
+func readParcels(r ImportRequest, yield func(read func(*parcel) error) bool) error {
+	if r.Format != "" && r.Format != "jsonl" {
+		yield(func(p *parcel) error { return readWhole(r, p) })
+		return nil
+	}
+	var in io.Reader = strings.NewReader(r.Data)
+	if r.Reader != nil {
+		in = r.Reader
+	}
+	return readPieces(in, func(one piece) bool {
+		return yield(func(p *parcel) error { return readLines(one.text, one.line, p) })
+	})
+}
+
+// pack reads a parcel, replaces its secrets and checks it.
+func pack(read func(*parcel) error, now time.Time, c *cleaner) (out packed) {
+	out.now = now
+	if out.err = read(&out.parcel); out.err != nil {
+		return out
+	}
+	for _, pe := range out.entries {
+		e := &pe.entry
+		c.entry(e)
+		probe := *e
+		probe.ID = cmp.Or(e.ID, "new")
+		if err := check(&probe); err != nil {
+			out.err = at(lineNo(pe.line), err)
+			return out
+		}
+		r := spoolOf(pe.line, e)
+		out.data = r.append(out.data)
+		out.items = append(out.items, item{len(out.data), pe.line, e.ID})
+	}
+	out.entries = nil
+	for i := range out.edges {
+		e := &out.edges[i].edge
+		c.text(&e.From)
+		c.text(&e.To)
+		if err := checkEdge(e); err != nil {
+			out.err = at(lineNo(out.edges[i].line), err)
+			return out
+		}
+	}
+	out.found = c.found
+	return out
+}
+
+// take adds what was packed. An entry that came before, just so, is left out.
+func (s *shipment) take(p *packed) error {
+	if p.err != nil {
+		return p.err
+	}
+	s.edges = append(s.edges, p.edges...)
+	s.empty += p.empty
+	s.redacted += p.found
+	from := 0
+	for _, i := range p.items {
+		data := p.data[from:i.end]
+		from = i.end
+		if i.id != "" {
+			before, err := s.before(i.id)
+			if err != nil {
+				return err
+			}
+			if before != nil && !before.equal(data) {
+				return at(lineNo(i.line), refuse("the id %s is also on line %d, with other content", i.id, before.line))
+			}
+			if before != nil {
+				s.same++
+				continue
+			}
+		}
+		if err := s.spool.write(data); err != nil {
+			return err
+		}
+		s.entries++
+	}
+	return nil
+}
+
+// before gives the entry with an id that came before, nil for none, and notes that the
+// next one has it.
+func (s *shipment) before(id string) (*spooled, error) {
+	place, ok := s.odd[id]
+	hash := index.HashID(id)
+	if !ok {
+		if place, ok = s.first[hash]; !ok {
+			s.first[hash] = s.spool.size()
+			return nil, nil
+		}
+	}
+	e, err := s.spool.reader(place, 4<<10).next()
+	if err != nil {
+		return nil, err
+	}
+	if e.id != id {
+		s.odd[id] = s.spool.size()
+		return nil, nil
+	}
+	return &e, nil
+}
+
+// equal reports whether data is the same entry, from another line.
+func (r *spooled) equal(data []byte) bool {
+	return string(r.append(nil)[8:]) == string(data[8:])
+}

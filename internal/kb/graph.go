@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"helix/internal/kb/view"
 )
 
 // GraphRequest asks for the references between all topics.
@@ -34,32 +32,33 @@ const (
 	graphShown = 200    // and of its text
 )
 
-// Graph finds which topics mention which. It asks one question for each topic and
-// ends early, with ctx's error, when ctx does.
+// Graph finds which topics mention which. It ends early, with ctx's error, when ctx
+// does.
 func (m *Memory) Graph(ctx context.Context, r GraphRequest) (GraphResult, error) {
 	v, err := m.View()
 	if err != nil {
 		return GraphResult{}, err
 	}
 	defer v.Close()
-	list, err := listTopics(v)
+	topics, err := v.Topics()
 	if err != nil {
 		return GraphResult{}, err
 	}
-	out := GraphResult{Topics: len(list.Topics), Edges: []TopicEdge{}}
-	for i, t := range list.Topics {
-		if err := ctx.Err(); err != nil {
-			return GraphResult{}, err
-		}
-		found, err := mentions(v, t.Topic, view.Filter{})
-		if err != nil {
-			return GraphResult{}, err
-		}
-		for _, f := range found {
-			out.Edges = append(out.Edges, TopicEdge{From: f.Topic, To: t.Topic, Entries: f.Entries})
-		}
+	all, err := v.Mentions(namesOf(topics), "", func(done int) error {
 		if r.Progress != nil {
-			r.Progress(i+1, len(list.Topics))
+			r.Progress(done, len(topics))
+		}
+		return ctx.Err()
+	})
+	if err != nil {
+		return GraphResult{}, err
+	}
+	out := GraphResult{Topics: len(topics), Edges: []TopicEdge{}}
+	for i, t := range topics {
+		for _, f := range all[i] {
+			if f.Name != t.Name {
+				out.Edges = append(out.Edges, TopicEdge{From: f.Name, To: t.Name, Entries: f.Entries})
+			}
 		}
 	}
 	slices.SortFunc(out.Edges, func(a, b TopicEdge) int {

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"unicode"
 
-	"helix/internal/kb/text"
 	"helix/internal/kb/view"
 )
 
@@ -37,23 +36,24 @@ func (m *Memory) Xref(ctx context.Context, topic string) (XrefResult, error) {
 	if !slices.ContainsFunc(topics, func(t view.Topic) bool { return t.Name == topic }) {
 		return XrefResult{}, noTopic(v, topic)
 	}
-	out := XrefResult{Topic: topic, Mentions: []TopicCount{}}
-	if out.MentionedBy, err = mentions(v, topic, view.Filter{}); err != nil {
+	out := XrefResult{Topic: topic, MentionedBy: []TopicCount{}, Mentions: []TopicCount{}}
+	step := func(int) error { return ctx.Err() }
+	by, err := v.Mentions([]string{nameWords(topic)}, "", step)
+	if err != nil {
 		return XrefResult{}, err
 	}
-	for _, t := range topics {
-		if err := ctx.Err(); err != nil {
-			return XrefResult{}, err
+	for _, f := range by[0] {
+		if f.Name != topic {
+			out.MentionedBy = append(out.MentionedBy, TopicCount{f.Name, f.Entries})
 		}
-		if t.Name == topic {
-			continue
-		}
-		found, err := mentions(v, t.Name, view.Filter{Topic: topic})
-		if err != nil {
-			return XrefResult{}, err
-		}
-		for _, f := range found {
-			if f.Topic == topic { // the filter may have read the name as a pattern
+	}
+	found, err := v.Mentions(namesOf(topics), topic, step)
+	if err != nil {
+		return XrefResult{}, err
+	}
+	for i, t := range topics {
+		for _, f := range found[i] {
+			if t.Name != topic {
 				out.Mentions = append(out.Mentions, TopicCount{t.Name, f.Entries})
 			}
 		}
@@ -62,67 +62,13 @@ func (m *Memory) Xref(ctx context.Context, topic string) (XrefResult, error) {
 	return out, nil
 }
 
-// mentions counts, by topic, the entries of other topics that mention this one,
-// most first.
-func mentions(v *view.View, topic string, f view.Filter) ([]TopicCount, error) {
-	out := []TopicCount{}
-	q := view.Query{Text: nameWords(topic), Filter: f}
-	if q.Text == "" {
-		return out, nil
+// namesOf are the names of topics as they are looked for.
+func namesOf(topics []view.Topic) []string {
+	names := make([]string, len(topics))
+	for i, t := range topics {
+		names[i] = nameWords(t.Name)
 	}
-	found, err := v.Matches(q)
-	if err != nil {
-		return nil, err
-	}
-	if found.Fallback { // some of the words only
-		return out, nil
-	}
-	name := newMention(q.Text)
-	for _, t := range found.Topics {
-		if t.Name == topic {
-			continue
-		}
-		n := t.Entries
-		if name.marker.In(t.Name) > 0 {
-			if n, err = name.count(v, q, t); err != nil {
-				return nil, err
-			}
-		}
-		if n > 0 {
-			out = append(out, TopicCount{t.Name, n})
-		}
-	}
-	mostFirst(out)
-	return out, nil
-}
-
-// mention finds the words of a topic's name in texts.
-type mention struct {
-	marker *text.Marker
-	words  int
-}
-
-func newMention(name string) mention {
-	words := text.Words(name)
-	stems := map[string]bool{}
-	for _, w := range words {
-		stems[text.Stem(w)] = true
-	}
-	return mention{text.NewMarker(words), len(stems)}
-}
-
-// count goes by the texts alone. A search also finds words in the name of the
-// topic that an entry is in, and being in auth/keys is no mention of auth.
-func (m mention) count(v *view.View, q view.Query, in view.Count) (int, error) {
-	q.Limit, q.Filter.Topic = in.Entries, in.Name
-	found, err := v.Search(q)
-	n := 0
-	for _, h := range found.Hits {
-		if h.Entry.Topic == in.Name && m.marker.In(h.Entry.Text) == m.words {
-			n++
-		}
-	}
-	return n, err
+	return names
 }
 
 // nameWords is a topic's name as a query: no character of it has a meaning.

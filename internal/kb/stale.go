@@ -49,13 +49,11 @@ func (m *Memory) Stale(ctx context.Context) (StaleResult, error) {
 		return out, nil
 	}
 	files := source.NewChecker(m.root)
-	for e, err := range v.Entries(view.Filter{}) {
+	for e, err := range v.Sourced() {
 		if err := cmp.Or(err, ctx.Err()); err != nil {
 			return StaleResult{}, err
 		}
-		if e.Source.Path != "" {
-			out.look(m, files, &e)
-		}
+		out.look(m, files, &e)
 	}
 	slices.SortFunc(out.Items, func(a, b StaleItem) int {
 		return cmp.Or(cmp.Compare(a.Topic, b.Topic), a.Created.Compare(b.Created), cmp.Compare(a.ID, b.ID))

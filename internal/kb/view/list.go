@@ -54,11 +54,24 @@ func (v *View) Projects() ([]Count, error) {
 // Entries gives the entries that pass f in the order of the log. A record that is
 // damaged is left out.
 func (v *View) Entries(f Filter) iter.Seq2[entry.Entry, error] {
+	return v.entries(func() (index.Filter, bool) { return v.filter(f) })
+}
+
+// Sourced is Entries of those that have a source. The others are not read.
+func (v *View) Sourced() iter.Seq2[entry.Entry, error] {
+	return v.entries(func() (index.Filter, bool) {
+		q, ok := v.filter(Filter{})
+		q.Require = append(q.Require, v.snap.Keys(index.SourceKey("/")))
+		return q, ok
+	})
+}
+
+func (v *View) entries(filter func() (index.Filter, bool)) iter.Seq2[entry.Entry, error] {
 	return func(yield func(entry.Entry, error) bool) {
 		var places []index.Place
 		err := v.guard(func() error {
 			places = nil
-			q, ok := v.filter(f)
+			q, ok := filter()
 			if !ok {
 				return nil
 			}

@@ -349,6 +349,33 @@ func TestStale(t *testing.T) {
 
 // TestOwnProject: of two entries that fit alike, that of the own project is the first,
 // and what fits another project's much better still comes before both.
+func TestSourced(t *testing.T) {
+	t.Parallel()
+	var all []entry.Entry
+	for i, path := range []string{"", "/a/b.go", "a/b.go", "a/./b.go", "/", ".", "https://example.org/x", "", "b.go", "gone.go"} {
+		e := entry.New("t", "text", now)
+		e.ID, e.Source.Path = fmt.Sprint("mem_", i), path
+		if path == "gone.go" {
+			e.DeletedAt = now
+		}
+		all = append(all, e)
+	}
+	v := open(t, memory(t, all...))
+	var got []string
+	for e, err := range v.Sourced() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, e.ID)
+	}
+	if want := []string{"mem_1", "mem_2", "mem_3", "mem_4", "mem_5", "mem_6", "mem_8"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	for e := range open(t, memory(t, all[0])).Sourced() {
+		t.Errorf("of nothing: %s", e.ID)
+	}
+}
+
 func TestOwnProject(t *testing.T) {
 	t.Parallel()
 	var es []entry.Entry

@@ -2,42 +2,36 @@
 //
 // hash/crc32 makes a table when the program starts and tables of 9 KB before the
 // first checksum of this polynomial: together a tenth of the life of a hook process
-// that checks twenty small records. Here small inputs go through a table of 64 bytes
-// until it pays to make the large ones.
+// that checks twenty small records. The instruction of the processor needs none.
+// Where there is no such instruction, a table is made at the first checksum.
 package crc
 
 import (
 	"encoding/binary"
 	"sync"
-	"sync/atomic"
 )
-
-const (
-	smallInput = 4 << 10  // bytes that the small table may take at once
-	enough     = 16 << 10 // bytes after which the large tables are made
-)
-
-// nibbles is the checksum of each four bits, reflected polynomial 0x82f63b78.
-var nibbles = [16]uint32{
-	0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3, 0x61c69362, 0x7198540d,
-	0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9, 0xc38d26c4, 0xd3d3e1ab, 0xe330a81a, 0xf36e6f75,
-}
 
 // slices holds the checksum of each byte, and of each byte with one to seven zeros
-// behind it.
+// behind it. The polynomial is 0x82f63b78, reflected.
 type slices [8][256]uint32
 
 var (
-	table = sync.OnceValue(makeSlices)
-	done  atomic.Int64 // bytes that went through nibbles
+	made   sync.Once // not sync.OnceValue, which would run code at every start
+	tables slices
 )
 
-func makeSlices() *slices {
-	var t slices
+func table() *slices {
+	made.Do(tables.fill)
+	return &tables
+}
+
+func (t *slices) fill() {
 	for i := range t[0] {
 		sum := uint32(i)
-		sum = nibbles[sum&15] ^ sum>>4
-		t[0][i] = nibbles[sum&15] ^ sum>>4
+		for range 8 {
+			sum = sum>>1 ^ 0x82f63b78&-(sum&1)
+		}
+		t[0][i] = sum
 	}
 	for n := 1; n < len(t); n++ {
 		for i := range t[n] {
@@ -45,32 +39,12 @@ func makeSlices() *slices {
 			t[n][i] = t[0][byte(before)] ^ before>>8
 		}
 	}
-	return &t
 }
 
 // Checksum gives the CRC-32C of b.
 func Checksum(b []byte) uint32 { return Update(0, b) }
 
-// Update adds b to a checksum.
-func Update(sum uint32, b []byte) uint32 {
-	if len(b) > smallInput || done.Load() > enough {
-		return sliced(table(), sum, b)
-	}
-	done.Add(int64(len(b)))
-	return small(sum, b)
-}
-
-func small(sum uint32, b []byte) uint32 {
-	sum = ^sum
-	for _, c := range b {
-		sum ^= uint32(c)
-		sum = nibbles[sum&15] ^ sum>>4
-		sum = nibbles[sum&15] ^ sum>>4
-	}
-	return ^sum
-}
-
-// sliced takes eight bytes at once (Kounavis, Berry 2005).
+// sliced adds b to a checksum, eight bytes at once (Kounavis, Berry 2005).
 func sliced(t *slices, sum uint32, b []byte) uint32 {
 	sum = ^sum
 	for ; len(b) >= 8; b = b[8:] {

@@ -25,7 +25,7 @@ type assembler struct {
 	blobs   []byte
 	special []byte
 	ids     []uint64
-	prev    int64 // creation of the last document
+	prev    meta // the last document
 
 	weigh weigher
 	keys  []byte
@@ -35,6 +35,7 @@ type assembler struct {
 	post  uint64 // bytes of postings
 
 	cur   term
+	dated bool // the term is a list that is asked for its newest
 	block struct {
 		docs    [blockLen]uint32
 		codes   [blockLen]byte
@@ -97,10 +98,10 @@ func (a *assembler) document(m meta, n norm) {
 	h := &a.head
 	if h.docs == 0 {
 		h.min, h.max = m.created, m.created
-	} else if m.created < a.prev {
+	} else if m.created < a.prev.created || m.created == a.prev.created && m.offset <= a.prev.offset {
 		h.sorted = false
 	}
-	a.prev = m.created
+	a.prev = m
 	h.min, h.max = min(h.min, m.created), max(h.max, m.created)
 	if n.flags != 0 {
 		a.special = le.AppendUint32(a.special, h.docs)
@@ -124,13 +125,19 @@ func (a *assembler) documentsDone(words uint64) {
 func (a *assembler) begin(key string) {
 	a.cur = term{key: uint32(len(a.keys)), keyN: uint16(len(key)), post: a.post, skip: uint32(len(a.skips) / skipSize)}
 	a.keys = append(a.keys, key...)
+	a.dated = dated(key)
 	a.lastDoc, a.block.n, a.block.max = 0, 0, 0
 	a.skipped = 0
 }
 
 // posting adds a document to the term; documents must come in order.
 func (a *assembler) posting(doc uint32, code uint8) {
-	a.put(doc, code, a.norms[int(doc)*normSize])
+	norm := a.norms[int(doc)*normSize:][:normSize]
+	if a.dated {
+		a.put(doc, norm[6], norm[7])
+		return
+	}
+	a.put(doc, code, norm[0])
 }
 
 // postings adds the documents of a list that have a number.
@@ -152,7 +159,9 @@ func (a *assembler) put(doc uint32, code, length uint8) {
 	}
 	b.docs[b.n], b.codes[b.n], b.lengths[b.n] = doc, code, length
 	b.n++
-	b.max = max(b.max, a.weigh.freq(code, length))
+	if !a.dated {
+		b.max = max(b.max, a.weigh.freq(code, length))
+	}
 }
 
 func (a *assembler) endBlock(more bool) {

@@ -103,7 +103,7 @@ func (w *world) search(s *Snapshot, words []string, and bool, pass func(*entry.E
 		}
 	}
 	slices.SortFunc(hits, func(a, b hit) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), b.created.Compare(a.created), cmp.Compare(HashID(a.id), HashID(b.id)))
+		return cmp.Or(cmp.Compare(b.score, a.score), b.created.Compare(a.created), cmp.Compare(w.docs[b.id].Offset, w.docs[a.id].Offset))
 	})
 	var out []string
 	for _, h := range hits {
@@ -312,7 +312,7 @@ func (w *world) checkSearch(t *rapid.T, s *Snapshot, now time.Time) {
 func (w *world) newer(a, b string) int {
 	a, _, _ = strings.Cut(a, " ")
 	b, _, _ = strings.Cut(b, " ")
-	return cmp.Or(w.docs[b].Entry.Created.Compare(w.docs[a].Entry.Created), cmp.Compare(HashID(a), HashID(b)))
+	return cmp.Or(w.docs[b].Entry.Created.Compare(w.docs[a].Entry.Created), cmp.Compare(w.docs[b].Offset, w.docs[a].Offset))
 }
 
 func (w *world) drawFilter(t *rapid.T, q *Query) func(*entry.Entry) bool {

@@ -7,7 +7,7 @@ import (
 
 const (
 	magic   = "AMRN"
-	version = 5 // 3 was the original program's
+	version = 6 // 3 was the original program's
 
 	headerSize = 256
 	normSize   = 8
@@ -40,7 +40,8 @@ const (
 // A posting says in one byte how a document has a term: the lower four bits count
 // its occurrences in the text, up to 15, and one bit each stands for the other
 // fields. BM25 is nearly flat beyond 15. A second byte is the length of the
-// document's text, so that scoring touches nothing but the postings.
+// document's text, so that scoring touches nothing but the postings. In the list of a key that
+// is no word, the two are the day of the document's creation instead: see dated.
 const (
 	codeText   = 0x0f
 	codeTopic  = 0x10
@@ -57,6 +58,11 @@ const (
 	// Of the entries that belong to a project, with the elements of its path in reverse.
 	keyProject = "\x06"
 )
+
+// dated reports whether the postings of a key have the day of each document. Such
+// lists are asked for their newest documents, most of which are told from the others by
+// the day alone.
+func dated(key string) bool { return key != "" && key[0] > keyPlain[0] && key[0] <= keyProject[0] }
 
 var le = binary.LittleEndian
 

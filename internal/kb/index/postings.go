@@ -65,6 +65,9 @@ func (p *postings) first() uint32 {
 func (p *postings) code() byte   { return p.bytes[p.i] }
 func (p *postings) length() byte { return p.bytes[p.n+p.i] }
 
+// day is that of the creation of the current document, in a list that is dated.
+func (p *postings) day() uint16 { return uint16(p.code()) | uint16(p.length())<<8 }
+
 // next goes to the next document.
 func (p *postings) next() {
 	p.i++

@@ -26,7 +26,7 @@ type Segment struct {
 type header struct {
 	docs     uint32
 	special  uint32 // documents that are hidden or limited
-	sorted   bool   // documents are in the order of their creation
+	sorted   bool   // documents are in the order of their creation, those of one moment in that of the log
 	tagged   bool   // so is the hash table of terms
 	words    uint64 // of all texts
 	min, max int64  // creation of the oldest and of the newest document

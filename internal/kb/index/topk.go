@@ -9,8 +9,9 @@ import (
 type found struct {
 	Hit
 	created int64
+	offset  int64
 	id      uint64
-	known   bool // the two are those of the document: they are looked up when they are needed
+	known   bool // the three are those of the document: they are looked up when they are needed
 }
 
 // topK keeps the best hits: a heap with the worst of them at the top.
@@ -24,19 +25,27 @@ type topK struct {
 func (t *topK) know(f *found) {
 	if !f.known {
 		m := t.snap.parts[f.part].seg.meta(f.doc)
-		f.created, f.id, f.known = m.created, m.id, true
+		f.created, f.offset, f.id, f.known = m.created, m.offset, m.id, true
 	}
 }
 
-// better orders by score, then the newer first, then by id, so that the order does
-// not depend on how the index is cut into segments.
+// better orders by score, then the newer first.
 func (t *topK) better(a, b *found) int {
 	if c := cmp.Compare(b.Score, a.Score); c != 0 {
 		return c
 	}
+	return t.newer(a, b)
+}
+
+// newer orders by creation, the latest first; of one moment, by the place in the log.
+// So the order does not depend on how the index is cut into segments.
+func (t *topK) newer(a, b *found) int {
+	if a.part == b.part && t.snap.parts[a.part].seg.head.sorted {
+		return cmp.Compare(b.doc, a.doc)
+	}
 	t.know(a)
 	t.know(b)
-	return cmp.Or(cmp.Compare(b.created, a.created), cmp.Compare(a.id, b.id))
+	return cmp.Or(cmp.Compare(b.created, a.created), cmp.Compare(b.offset, a.offset))
 }
 
 func (t *topK) wants(f *found) bool {

@@ -1,0 +1,135 @@
+package index
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Newest gives up to n documents that pass f, the newest first. It must run under
+// Guard.
+func (s *Snapshot) Newest(n int, f *Filter) []Ref {
+	x := newest{f: f, n: n, best: topK{snap: s, limit: n}, limits: newLimits(f)}
+	parts := make([]int, len(s.parts))
+	for i := range parts {
+		parts[i] = i
+	}
+	slices.SortFunc(parts, func(a, b int) int {
+		return cmp.Compare(s.parts[b].seg.head.max, s.parts[a].seg.head.max)
+	})
+	for _, i := range parts {
+		if n <= 0 || x.full() && s.parts[i].seg.head.max < x.oldest() {
+			break
+		}
+		x.part(i)
+	}
+	out := make([]Ref, 0, len(x.best.heap))
+	for _, h := range x.best.sorted() {
+		out = append(out, h.Ref)
+	}
+	return out
+}
+
+// newest is one question for the newest documents under way.
+type newest struct {
+	f      *Filter
+	n      int
+	best   topK // all of one score
+	limits limits
+	i      int // the part at hand
+	p      *part
+}
+
+func (x *newest) full() bool { return len(x.best.heap) == x.n }
+
+// oldest is the creation of the oldest document that is among the best.
+func (x *newest) oldest() int64 {
+	x.best.know(&x.best.heap[0])
+	return x.best.heap[0].created
+}
+
+// part looks through a part.
+func (x *newest) part(i int) {
+	x.i, x.p = i, x.best.snap.parts[i]
+	if !x.limits.enter(x.p, x.f) {
+		return
+	}
+	lists, ok := x.p.lists(x.f)
+	if !ok {
+		return
+	}
+	if len(lists) == 0 {
+		lists = append(lists, &allDocs{n: uint32(x.p.seg.docs)})
+	} else if x.f.Budget > 0 {
+		last := 32 + 4*(x.n+len(x.f.Except))
+		if x.limits.scoped { // most may be other projects'
+			last = x.f.Budget
+		}
+		lists[0].last(min(x.f.Budget, last))
+	}
+	// Exclusions can only go forward.
+	if x.p.seg.head.sorted && len(x.f.Exclude) == 0 {
+		x.backward(lists)
+		return
+	}
+	for doc := align(lists, 0); doc != none; doc = align(lists, lists[0].doc()) {
+		x.take(doc, lists[0])
+		lists[0].next()
+	}
+}
+
+// backward looks at the documents from the newest on until no more can be among the
+// best.
+func (x *newest) backward(lists []docList) {
+	if all, ok := lists[0].(*allDocs); ok {
+		for doc := all.n; doc > all.at && x.wants(doc-1); doc-- {
+			x.add(doc - 1)
+		}
+		return
+	}
+	docs := make([]uint32, 0, min(lists[0].count(), 256))
+	for doc := align(lists, 0); doc != none; doc = align(lists, lists[0].doc()) {
+		docs = append(docs, doc)
+		lists[0].next()
+	}
+	for i := len(docs) - 1; i >= 0 && x.wants(docs[i]); i-- {
+		x.add(docs[i])
+	}
+}
+
+// take looks at the current document of a list, of a part in no order. When it was made
+// exactly is on a page of its own mostly, the day is at hand.
+func (x *newest) take(doc uint32, list docList) {
+	if x.full() {
+		day := uint16(0)
+		if p, ok := list.(*postings); ok {
+			day = p.day()
+		} else {
+			day = getNorm(x.p.seg.norm(doc)).day
+		}
+		if day < dayOf(x.oldest()) {
+			return
+		}
+	}
+	if x.wants(doc) {
+		x.add(doc)
+	}
+}
+
+// wants reports whether a document would be among the best if it passed.
+func (x *newest) wants(doc uint32) bool {
+	return x.best.wants(&found{Hit: Hit{Ref{x.i, doc}, 0}})
+}
+
+// add takes in a document that is wanted, if it passes.
+func (x *newest) add(doc uint32) {
+	if !x.limits.pass(doc, x.p.seg.norm(doc)) {
+		return
+	}
+	h := found{Hit: Hit{Ref{x.i, doc}, 0}}
+	if len(x.f.Except) > 0 {
+		if x.best.know(&h); x.f.Except[h.id] {
+			return
+		}
+	}
+	x.best.add(h)
+}

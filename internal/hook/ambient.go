@@ -2,7 +2,7 @@ package hook
 
 import (
 	"path/filepath"
-	"strconv"
+	"slices"
 	"strings"
 
 	"helix/internal/kb/entry"
@@ -12,7 +12,7 @@ import (
 // layer is one reason for which entries are shown.
 type layer struct {
 	heading string
-	entries []*entry.Entry
+	leads   []view.Lead
 }
 
 // ambient tells what is known about the file that a tool is about to touch. An
@@ -29,7 +29,7 @@ func ambient(q *request) (reply, error) {
 	if err != nil || m.Empty() {
 		return reply{}, err
 	}
-	a := &about{mem: m, target: t, stem: stemWords(t.path, stem), seen: map[string]bool{}, topics: map[string]int{}, cacheDir: q.env.CacheDir, scope: q.scope(t.abs)}
+	a := &about{mem: m, target: t, stem: stemWords(t.path, stem), cacheDir: q.env.CacheDir, scope: q.scope(t.abs)}
 	for _, add := range []func() error{
 		func() error { return a.sourceLinked(name) },
 		a.refactored,
@@ -41,7 +41,8 @@ func ambient(q *request) (reply, error) {
 			return reply{}, err
 		}
 	}
-	return reply{context: pack(a.layers, a.untold(), maxAmbient)}, nil
+	text, err := a.pack(maxAmbient)
+	return reply{context: text}, err
 }
 
 // stemWords is what a file is about by its name. A name that many files have says
@@ -70,26 +71,24 @@ type about struct {
 	scope    string // project of the file: what belongs to another is not about it
 
 	layers []layer
-	seen   map[string]bool // ids of what is in a layer
-	own    []*entry.Entry  // of the file
-	topics map[string]int  // that have entries of the file, and how many
-	order  []string        // of topics, that with the newest entry first
+	seen   []view.Lead // what is in a layer
+	own    []view.Lead // of the file
+	read   []followed
 }
 
-// take adds a layer of those entries that are in none yet, up to n.
-func (a *about) take(heading string, entries []*entry.Entry, n int) {
-	l := layer{heading, make([]*entry.Entry, 0, min(n, len(entries)))}
-	for _, e := range entries {
-		if len(l.entries) == n {
+// take adds a layer of those leads that are in none yet, up to n.
+func (a *about) take(heading string, leads []view.Lead, n int) {
+	from := len(a.seen)
+	for _, l := range leads {
+		if len(a.seen)-from == n {
 			break
 		}
-		if !a.seen[e.ID] {
-			a.seen[e.ID] = true
-			l.entries = append(l.entries, e)
+		if !slices.Contains(a.seen, l) {
+			a.seen = append(a.seen, l)
 		}
 	}
-	if len(l.entries) > 0 {
-		a.layers = append(a.layers, l)
+	if added := a.seen[from:]; len(added) > 0 {
+		a.layers = append(a.layers, layer{heading, added})
 	}
 }
 
@@ -98,40 +97,32 @@ func (a *about) take(heading string, entries []*entry.Entry, n int) {
 // end of the other.
 func (a *about) sourceLinked(name string) error {
 	const show, look = 8, 16
-	a.own = make([]*entry.Entry, 0, look)
 	paths := []string{a.target.abs, a.target.path}
 	for i, path := range paths {
 		if path == "" || len(a.own) > 0 || i > 0 && path == paths[0] {
 			continue
 		}
-		all, err := a.mem.Newest(look, view.Filter{Source: path, For: a.scope, Quick: true})
+		found, err := a.mem.NewestLeads(look, view.Filter{Source: path, For: a.scope, Quick: true})
 		if err != nil {
 			return err
 		}
-		for i := range all {
-			if a.target.is(all[i].Source.Path) {
-				a.own = append(a.own, &all[i])
-			}
-		}
-	}
-	for _, e := range a.own {
-		if a.topics[e.Topic]++; a.topics[e.Topic] == 1 {
-			a.order = append(a.order, e.Topic)
+		if a.own, err = a.ofTarget(found); err != nil {
+			return err
 		}
 	}
 	a.take("source-linked ("+oneLine(name, 80)+"):", a.own, show)
 	return nil
 }
 
-// untold counts the entries of the file that are in no layer.
-func (a *about) untold() int {
-	n := 0
-	for _, e := range a.own {
-		if !a.seen[e.ID] {
-			n++
-		}
+// ofTarget leaves out entries of another file: the index does not tell the source
+// /app/a.go, as from a container, from app/a.go, which is this file's. Those of one
+// memory name their files alike, so the newest speaks for all.
+func (a *about) ofTarget(leads []view.Lead) ([]view.Lead, error) {
+	fits := func(e *entry.Entry) bool { return a.target.is(e.Source.Path) }
+	if first, err := a.which(leads, 1, fits); err != nil || len(first) > 0 && first[0] == leads[0] {
+		return leads, err
 	}
-	return n
+	return a.which(leads, len(leads), fits)
 }
 
 // is tells whether a source names the target.
@@ -154,7 +145,7 @@ func (a *about) refactored() error {
 	}
 	names := removed(a.target.old, a.target.new, a.target.whole)
 	names = names[:min(most, len(names))]
-	var hits []*entry.Entry
+	var hits []view.Lead
 	for _, name := range names {
 		found, err := a.named([]string{name}, show)
 		if err != nil {
@@ -191,23 +182,20 @@ func (a *about) symbols() error {
 }
 
 // named are up to n entries, in no layer yet, that mention one of the names.
-func (a *about) named(names []string, n int) ([]*entry.Entry, error) {
+func (a *about) named(names []string, n int) ([]view.Lead, error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
-	found, err := a.mem.Search(view.Query{Names: names, Limit: n, Filter: view.Filter{For: a.scope, Except: a.seen, Quick: true}})
+	found, _, err := a.mem.Leads(view.Query{Names: names, Limit: n, Filter: a.others()})
 	if err != nil {
 		return nil, err
 	}
-	hits := make([]*entry.Entry, 0, len(found.Hits))
-	for i := range found.Hits {
-		// The index does not know capitals.
-		if e := &found.Hits[i].Entry; mentionsAny(e, names) {
-			hits = append(hits, e)
-		}
-	}
-	return hits, nil
+	// The index does not know capitals.
+	return a.which(found, n, func(e *entry.Entry) bool { return mentionsAny(e, names) })
 }
+
+// others are entries that are in no layer yet.
+func (a *about) others() view.Filter { return view.Filter{For: a.scope, Except: a.seen, Quick: true} }
 
 // related are the entries that a search for the file's name ranks first. What comes
 // from another file of the same name is about that one.
@@ -216,15 +204,13 @@ func (a *about) related() error {
 	if len(a.stem) < 3 { // such as db: in too many texts
 		return nil
 	}
-	found, err := a.mem.Search(view.Query{Text: a.stem, Plain: true, Limit: 2 * show, Filter: view.Filter{For: a.scope, Except: a.seen, Quick: true}})
-	if err != nil || found.Fallback {
+	found, fallback, err := a.mem.Leads(view.Query{Text: a.stem, Plain: true, Limit: 2 * show, Filter: a.others()})
+	if err != nil || fallback {
 		return err
 	}
-	hits := make([]*entry.Entry, 0, len(found.Hits))
-	for i := range found.Hits {
-		if e := &found.Hits[i].Entry; filepath.Base(e.Source.Path) != filepath.Base(a.target.path) {
-			hits = append(hits, e)
-		}
+	hits, err := a.which(found, show, func(e *entry.Entry) bool { return filepath.Base(e.Source.Path) != filepath.Base(a.target.path) })
+	if err != nil {
+		return err
 	}
 	a.take("related ("+oneLine(a.stem, 60)+"):", hits, show)
 	return nil
@@ -234,27 +220,49 @@ func (a *about) related() error {
 // tends to be of use with the other.
 func (a *about) coupled() error {
 	const show, most, each = 3, 2, 2
-	topics := a.order[:min(most, len(a.order))]
-	var near []*entry.Entry
+	topics, err := a.topics(most)
+	if err != nil {
+		return err
+	}
+	var near []view.Lead
 	var names []string
 	for _, topic := range topics {
 		if len(near) == show {
 			break
 		}
-		found, err := a.mem.Newest(each, view.Filter{Topic: topic, For: a.scope, Except: a.seen, Quick: true})
+		f := a.others()
+		f.Topic = topic
+		found, err := a.mem.NewestLeads(each, f)
 		if err != nil {
 			return err
 		}
-		for i := range found {
-			e := &found[i]
-			if e.Topic == topic && len(near) < show { // a name with a * is a pattern to the filter
-				near = append(near, e)
-			}
+		// A name with a * is a pattern to the filter.
+		found, err = a.which(found, show-len(near), func(e *entry.Entry) bool { return e.Topic == topic })
+		if err != nil {
+			return err
 		}
+		near = append(near, found...)
 		names = append(names, oneLine(topic, topicBytes))
 	}
 	a.take("structural coupling (topics of this file: "+strings.Join(names, ", ")+"):", near, show)
 	return nil
+}
+
+// topics are up to n that have entries of the file, that with the newest one first.
+func (a *about) topics(n int) (topics []string, err error) {
+	for _, l := range a.own {
+		if len(topics) == n {
+			break
+		}
+		topic, err := a.mem.TopicOf(l)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(topics, topic) {
+			topics = append(topics, topic)
+		}
+	}
+	return topics, nil
 }
 
 // mentionsAny tells whether e has one of the names as a whole word.
@@ -280,60 +288,4 @@ func hasWord(text, name string) bool {
 		}
 		from = end
 	}
-}
-
-// pack writes the layers within a budget of bytes, and counts what is left out,
-// more of which is in no layer. Each gets its first line before any gets its
-// second, so that a long layer does not push out the others.
-func pack(layers []layer, more, budget int) string {
-	const rest = 64 // for the line that counts what is left out
-	type shown struct{ layer, from, to int }
-	size, total, full := 0, 0, false
-	for _, l := range layers {
-		total += len(l.entries)
-	}
-	lines, text := make([]shown, 0, total), make([]byte, 0, budget+2*lineBytes)
-	for round := 0; !full && len(lines) < total; round++ {
-		for i, l := range layers {
-			if round >= len(l.entries) {
-				continue
-			}
-			from := len(text)
-			text = appendLine(text, l.entries[round])
-			need := len("  \n") + len(text) - from
-			if round == 0 {
-				need += len(l.heading) + 1
-			}
-			if full = size+need > budget-rest; full {
-				break
-			}
-			size += need
-			lines = append(lines, shown{i, from, len(text)})
-		}
-	}
-	if len(lines) == 0 {
-		return ""
-	}
-	var b strings.Builder
-	b.Grow(budget)
-	b.WriteString("helix memory:")
-	for i, l := range layers {
-		first := true
-		for _, s := range lines {
-			if s.layer != i {
-				continue
-			}
-			if first {
-				b.WriteByte('\n')
-				b.WriteString(l.heading)
-				first = false
-			}
-			b.WriteString("\n  ")
-			b.Write(text[s.from:s.to])
-		}
-	}
-	if left := total - len(lines) + more; left > 0 {
-		b.WriteString("\n(" + strconv.Itoa(left) + " more: mcp__helix__search)")
-	}
-	return b.String()
 }

@@ -242,20 +242,20 @@ func TestHugeInput(t *testing.T) {
 // odd is a memory that misbehaves.
 type odd struct {
 	Memory
-	search func() (view.Result, error)
+	search func() error
 }
 
-func (o odd) Empty() bool                                    { return false }
-func (o odd) Len() int                                       { return 1 }
-func (o odd) Close() error                                   { return nil }
-func (o odd) Search(view.Query) (view.Result, error)         { return o.search() }
-func (o odd) Newest(int, view.Filter) ([]entry.Entry, error) { return nil, nil }
+func (o odd) Empty() bool                                       { return false }
+func (o odd) Len() int                                          { return 1 }
+func (o odd) Close() error                                      { return nil }
+func (o odd) Leads(view.Query) ([]view.Lead, bool, error)       { return nil, false, o.search() }
+func (o odd) NewestLeads(int, view.Filter) ([]view.Lead, error) { return nil, nil }
 
 func TestPanicAndFailure(t *testing.T) {
 	t.Parallel()
-	for name, search := range map[string]func() (view.Result, error){
-		"panics": func() (view.Result, error) { panic("boom") },
-		"fails":  func() (view.Result, error) { return view.Result{}, io.ErrUnexpectedEOF },
+	for name, search := range map[string]func() error{
+		"panics": func() error { panic("boom") },
+		"fails":  func() error { return io.ErrUnexpectedEOF },
 	} {
 		open := func(string) (Memory, error) { return odd{search: search}, nil }
 		var out, debug bytes.Buffer

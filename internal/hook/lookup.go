@@ -29,27 +29,34 @@ func appendLine(b []byte, e *entry.Entry) []byte {
 }
 
 // lookUp finds up to n entries that share at least two of the words, or one that
-// their topic or a tag is about. An entry with any one word of a question is
-// rarely an answer to it.
+// their topic or a tag is about.
 func (q *request) lookUp(words []string, n int) ([]entry.Entry, error) {
 	m, err := q.memory()
 	if err != nil || m.Empty() {
 		return nil, err
 	}
-	found, err := m.Search(view.Query{Text: strings.Join(words, " "), Any: true, Limit: 3 * n, Filter: view.Filter{For: q.scope(""), Quick: true}})
+	leads, _, err := m.Leads(view.Query{Text: strings.Join(words, " "), Any: true, Telling: true, Limit: n + spare, Filter: view.Filter{For: q.scope(""), Quick: true}})
 	if err != nil {
 		return nil, err
 	}
-	has := text.NewMarker(words)
-	out := make([]entry.Entry, 0, min(n, len(found.Hits)))
-	for _, h := range found.Hits {
-		about := has.In(h.Entry.Topic) + has.In(strings.Join(h.Entry.Tags, " "))
-		if len(out) < n && (about > 0 || has.In(h.Entry.Text) >= 2) {
-			out = append(out, h.Entry)
+	out := make([]entry.Entry, 0, n)
+	for _, l := range leads {
+		if len(out) == n {
+			break
+		}
+		e, ok, err := m.Follow(l)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			out = append(out, e)
 		}
 	}
 	return out, nil
 }
+
+// spare is how many entries more than are shown are looked for: one may not be readable.
+const spare = 1
 
 // words are the first n different words of s that say something, in small
 // letters.

@@ -17,8 +17,10 @@ type Memory interface {
 	Empty() bool
 	Len() int
 	TopTopics(n int) (top []view.Count, all int, err error)
-	Newest(n int, f view.Filter) ([]entry.Entry, error)
-	Search(q view.Query) (view.Result, error)
+	NewestLeads(n int, f view.Filter) ([]view.Lead, error)
+	Leads(q view.Query) (found []view.Lead, fallback bool, err error)
+	TopicOf(l view.Lead) (string, error)
+	Follow(l view.Lead) (e entry.Entry, readable bool, err error)
 	Close() error
 }
 

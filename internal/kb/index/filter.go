@@ -14,11 +14,11 @@ type Filter struct {
 	// Require holds sets of keys (TopicKey, TagKey, SourceKey, ProjectKey): a document must be
 	// in the list of at least one key of each set. An empty set lets none pass.
 	Require [][]string
-	Exclude []string        // keys whose documents do not pass
-	Kind    entry.Kind      // "" for any
-	Since   time.Time       // created at or after
-	Until   time.Time       // created before
-	Except  map[uint64]bool // HashID of ids that are left out
+	Exclude []string   // keys whose documents do not pass
+	Kind    entry.Kind // "" for any
+	Since   time.Time  // created at or after
+	Until   time.Time  // created before
+	Except  []Ref      // documents that are left out: a few
 	// For leaves out what belongs to another project than this one; what belongs to
 	// none stays. NoProject leaves out what belongs to any; "" nothing.
 	For    string
@@ -27,8 +27,8 @@ type Filter struct {
 	// Budget bounds how many postings of each segment are walked, for one who has no
 	// time: 0 is no bound. Where the rarest word or key alone has more, only the
 	// documents that were added last are looked at. Further words of a Query that
-	// would go over it count for documents that have one of the others, and are not
-	// looked for by themselves.
+	// would go over it are not looked for by themselves: they count for the best
+	// documents that the others find.
 	Budget int
 }
 

@@ -125,11 +125,7 @@ func (x *newest) add(doc uint32) {
 	if !x.limits.pass(doc, x.p.seg.norm(doc)) {
 		return
 	}
-	h := found{Hit: Hit{Ref{x.i, doc}, 0}}
-	if len(x.f.Except) > 0 {
-		if x.best.know(&h); x.f.Except[h.id] {
-			return
-		}
+	if ref := (Ref{x.i, doc}); !slices.Contains(x.f.Except, ref) {
+		x.best.add(found{Hit: Hit{ref, 0}})
 	}
-	x.best.add(h)
 }

@@ -39,9 +39,11 @@ func (p *postings) open(seg *Segment, t term) {
 	if p.blocks > 1 {
 		p.skips = seg.sec[secSkips][int(t.skip)*skipSize:][:p.blocks*skipSize]
 	}
-	p.near = 0
-	p.block, p.n, p.i = -1, 0, 0
+	p.rewind()
 }
+
+// rewind goes back to the first document, also of those that last left out.
+func (p *postings) rewind() { p.near, p.block, p.n, p.i = 0, -1, 0, 0 }
 
 // doc is the current document, none at the end.
 func (p *postings) doc() uint32 {

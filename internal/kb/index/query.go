@@ -11,6 +11,9 @@ type Query struct {
 	// Home is a project whose documents are preferred: those of others keep elsewhere
 	// of their score. "" for none.
 	Home string
+	// Telling leaves out a document that has but one of the words, and that neither in
+	// its topic nor among its tags.
+	Telling bool
 	// Accept has the last word on a document that would be among the best. nil
 	// accepts all. It is asked once for each document at most.
 	Accept func(Ref) bool
@@ -127,6 +130,14 @@ func (sc *scorer) score() float32 {
 		}
 	}
 	return s
+}
+
+// rewind goes back to the first document.
+func (sc *scorer) rewind() {
+	sc.post.rewind()
+	if sc.bonus > 0 {
+		sc.exact.rewind()
+	}
 }
 
 func (sc *scorer) doc() uint32     { return sc.post.doc() }

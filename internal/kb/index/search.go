@@ -1,6 +1,9 @@
 package index
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Hit is a document found.
 type Hit struct {
@@ -58,6 +61,7 @@ type exec struct {
 	p      *part
 	words  []*scorer // optional ones
 	extra  []*scorer // optional ones that are not walked
+	rough  bool      // what is found is only a candidate
 	must   []*scorer
 	sought []sought // the words of the query, those of Must first
 	made   []scorer // one for each of them
@@ -108,7 +112,10 @@ func (x *exec) search(i int) bool {
 	case needOne && len(x.words) == 0:
 		return true
 	case needOne && len(lists) == 0:
-		x.save()
+		if x.save(); len(x.extra) > 0 && x.each == nil {
+			x.twice()
+			return true
+		}
 		return x.any()
 	case len(lists) == 0:
 		lists = []docList{&allDocs{n: uint32(x.p.seg.docs)}}
@@ -133,18 +140,41 @@ func (x *exec) save() {
 	}
 }
 
+// candidates is how many documents twice looks at again for each that is wanted.
+const candidates = 8
+
+// twice lets the words that are walked find candidates, and scores these by all words.
+func (x *exec) twice() {
+	best := x.best
+	x.best, x.rough = topK{snap: x.s, limit: candidates * x.q.Limit}, true
+	x.any()
+	again := x.best.heap
+	x.best, x.rough = best, false
+	slices.SortFunc(again, func(a, b found) int { return cmp.Compare(a.doc, b.doc) })
+	words := append(x.words, x.extra...)
+	for _, sc := range words {
+		sc.rewind()
+	}
+	has := make([]*scorer, 0, len(words))
+	for _, h := range again {
+		has = has[:0]
+		for _, sc := range words {
+			if sc.seek(h.doc); sc.doc() == h.doc {
+				has = append(has, sc)
+			}
+		}
+		x.consider(h.doc, has)
+	}
+}
+
 // any finds documents with at least one of the words, by Block-Max WAND (Ding,
 // Suel 2011): words are kept in the order of their current document; the first
 // place where the sum of their maxima could reach the result is the next candidate.
 func (x *exec) any() bool {
 	w := x.words
-	var rest float32 // that extra words may add
-	for _, sc := range x.extra {
-		rest += sc.max * room
-	}
 	for {
 		sortByDoc(w)
-		pivot, sum := -1, rest
+		pivot, sum := -1, float32(0)
 		for i, sc := range w {
 			if sc.doc() == none {
 				break
@@ -162,12 +192,6 @@ func (x *exec) any() bool {
 			pivot++
 		}
 		bound, last := x.bound(w[:pivot+1], doc)
-		if bound += rest; bound >= x.best.min && len(x.extra) > 0 {
-			more, _ := x.bound(x.extra, doc)
-			if bound += more - rest; bound < x.best.min {
-				last = doc
-			}
-		}
 		switch {
 		case bound < x.best.min:
 			next := last + 1
@@ -280,21 +304,16 @@ again:
 func (x *exec) consider(doc uint32, words []*scorer) bool {
 	if x.each != nil {
 		ref := Ref{x.i, doc}
-		return !x.limits.pass(doc, x.p.seg.norm(doc)) || len(x.q.Filter.Except) > 0 && x.q.Filter.Except[x.p.seg.meta(doc).id] ||
-			x.q.Accept != nil && !x.q.Accept(ref) || x.each(ref)
+		return !x.limits.pass(doc, x.p.seg.norm(doc)) || slices.Contains(x.q.Filter.Except, ref) ||
+			x.q.Telling && !telling(words) || x.q.Accept != nil && !x.q.Accept(ref) || x.each(ref)
 	}
 	// The order of the words varies. In float64 that does not reach the result.
 	var sum float64
 	for _, sc := range words {
 		sum += float64(sc.score())
 	}
-	for _, sc := range x.extra {
-		if sc.seek(doc); sc.doc() == doc {
-			sum += float64(sc.score())
-		}
-	}
 	score := float32(sum)
-	if score < x.best.min {
+	if score < x.best.min || x.q.Telling && !x.rough && !telling(words) {
 		return true
 	}
 	norm := x.p.seg.norm(doc)
@@ -305,16 +324,23 @@ func (x *exec) consider(doc uint32, words []*scorer) bool {
 		return true
 	}
 	h := found{Hit: Hit{Ref{x.i, doc}, score}}
-	if x.best.wants(&h) && !x.excepted(&h) && (x.q.Accept == nil || x.q.Accept(h.Ref)) {
+	if x.best.wants(&h) && !slices.Contains(x.q.Filter.Except, h.Ref) && (x.q.Accept == nil || x.rough || x.q.Accept(h.Ref)) {
 		x.best.add(h)
 	}
 	return true
 }
 
-func (x *exec) excepted(h *found) bool {
-	if len(x.q.Filter.Except) == 0 {
-		return false
+// telling is Query.Telling of a document that has these words, which are at it.
+func telling(words []*scorer) bool {
+	n := 0
+	for _, sc := range words {
+		code := sc.post.code()
+		if code&(codeTopic|codeTags) != 0 {
+			return true
+		}
+		if code&codeText != 0 {
+			n++
+		}
 	}
-	x.best.know(h)
-	return x.q.Filter.Except[h.id]
+	return n > 1
 }

@@ -10,8 +10,7 @@ type found struct {
 	Hit
 	created int64
 	offset  int64
-	id      uint64
-	known   bool // the three are those of the document: they are looked up when they are needed
+	known   bool // the two are those of the document: they are looked up when they are needed
 }
 
 // topK keeps the best hits: a heap with the worst of them at the top.
@@ -25,7 +24,7 @@ type topK struct {
 func (t *topK) know(f *found) {
 	if !f.known {
 		m := t.snap.parts[f.part].seg.meta(f.doc)
-		f.created, f.offset, f.id, f.known = m.created, m.offset, m.id, true
+		f.created, f.offset, f.known = m.created, m.offset, true
 	}
 }
 

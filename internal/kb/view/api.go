@@ -45,7 +45,7 @@ type Filter struct {
 	// Hidden lets entries pass that recall does not show: forgotten, expired,
 	// superseded, not yet valid.
 	Hidden bool
-	Except map[string]bool // ids that are left out
+	Except []Lead // entries that are left out: a few
 	// Quick bounds the work, however large the memory is, for one who has no time:
 	// of what very many entries have, only the entries written last count.
 	Quick bool
@@ -57,6 +57,9 @@ type Query struct {
 	Text  string
 	Plain bool // Text is just words: nothing in it has another meaning
 	Any   bool // an entry may have any of the words; else all, and any only when none has all
+	// Telling leaves out an entry that has but one of the words, and that neither in its
+	// topic nor among its tags: such a one is rarely an answer to a question.
+	Telling bool
 	// Names are identifiers, looked for each as it stands: not by its parts, and in
 	// no inflection. Any of them counts. With Text too they only add to the score.
 	Names   []string

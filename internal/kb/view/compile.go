@@ -61,11 +61,10 @@ func (v *View) filter(fs ...Filter) (index.Filter, bool) {
 	out := index.Filter{Now: v.opts.now()}
 	for _, f := range fs {
 		out.Hidden = out.Hidden || f.Hidden
-		if len(f.Except) > 0 && out.Except == nil {
-			out.Except = make(map[uint64]bool, len(f.Except))
-		}
-		for id := range f.Except {
-			out.Except[index.HashID(id)] = true
+		for _, l := range f.Except {
+			if l.of == v.snap {
+				out.Except = append(out.Except, l.ref)
+			}
 		}
 		if f.Quick {
 			out.Budget = quickBudget

@@ -100,11 +100,7 @@ func (v *View) entries(filter func() (index.Filter, bool)) iter.Seq2[entry.Entry
 func (v *View) Newest(n int, f Filter) (out []entry.Entry, err error) {
 	err = v.guard(func() error {
 		out = nil
-		q, ok := v.filter(f)
-		if !ok {
-			return nil
-		}
-		refs := v.snap.Newest(n, &q)
+		refs := v.newest(n, f)
 		out = make([]entry.Entry, 0, len(refs))
 		for _, ref := range refs {
 			e, err := v.load(ref)
@@ -119,6 +115,14 @@ func (v *View) Newest(n int, f Filter) (out []entry.Entry, err error) {
 		return nil
 	})
 	return out, err
+}
+
+func (v *View) newest(n int, f Filter) []index.Ref {
+	q, ok := v.filter(f)
+	if !ok {
+		return nil
+	}
+	return v.snap.Newest(n, &q)
 }
 
 func (v *View) counts(of func(*index.Snapshot, time.Time) []index.Count) (out []Count, err error) {

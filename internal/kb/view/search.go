@@ -38,9 +38,9 @@ func (v *View) Search(q Query) (Result, error) {
 	}
 	var res Result
 	err = v.guard(func() error {
-		res, err = v.search(p, limit, q.Any)
+		res, err = v.search(p, limit, &q, q.Any)
 		if err == nil && len(res.Hits) == 0 && !q.Any && p.several() {
-			res, err = v.search(p, limit, true)
+			res, err = v.search(p, limit, &q, true)
 			res.Fallback = len(res.Hits) > 0
 		}
 		return err
@@ -55,21 +55,28 @@ func (q *Query) empty(p *parsed) bool {
 	return (q.Plain || len(q.Names) > 0) && p.unasked()
 }
 
-// search runs the query once. It asks the index for more than limit, because what
-// has changed since it was written goes down in rank.
-func (v *View) search(p *parsed, limit int, orMode bool) (Result, error) {
+// find runs the query once, for up to n entries. The checker has read some of them.
+func (v *View) find(p *parsed, n int, q *Query, orMode bool) ([]index.Hit, *checker, error) {
 	iq, ok := v.compile(p, orMode)
 	if !ok {
-		return Result{}, nil
+		return nil, nil, nil
 	}
-	iq.Limit, iq.Home = limit+1, v.opts.home
-	if v.opts.stale != nil {
-		iq.Limit = limit + max(5, limit/4)
-	}
+	iq.Limit, iq.Home, iq.Telling = n, v.opts.home, q.Telling
 	check := v.accept(&iq, p)
 	found := v.snap.Search(&iq)
-	if check.err != nil {
-		return Result{}, check.err
+	return found, check, check.err
+}
+
+// search runs the query once. It asks the index for more than limit, because what
+// has changed since it was written goes down in rank.
+func (v *View) search(p *parsed, limit int, q *Query, orMode bool) (Result, error) {
+	n := limit + 1
+	if v.opts.stale != nil {
+		n = limit + max(5, limit/4)
+	}
+	found, check, err := v.find(p, n, q, orMode)
+	if err != nil {
+		return Result{}, err
 	}
 	res := Result{More: len(found) > limit}
 	stale := func(string, string, time.Time) bool { return false }
@@ -117,9 +124,9 @@ func (v *View) Matches(q Query) (Matches, error) {
 	}
 	var m Matches
 	err = v.guard(func() error {
-		m, err = v.matches(p, q.Any)
+		m, err = v.matches(p, &q, q.Any)
 		if err == nil && m.Total == 0 && !q.Any && p.several() {
-			m, err = v.matches(p, true)
+			m, err = v.matches(p, &q, true)
 			m.Fallback = m.Total > 0
 		}
 		return err
@@ -127,11 +134,12 @@ func (v *View) Matches(q Query) (Matches, error) {
 	return m, err
 }
 
-func (v *View) matches(p *parsed, orMode bool) (Matches, error) {
+func (v *View) matches(p *parsed, q *Query, orMode bool) (Matches, error) {
 	iq, ok := v.compile(p, orMode)
 	if !ok {
 		return Matches{}, nil
 	}
+	iq.Telling = q.Telling
 	check := v.accept(&iq, p)
 	var m Matches
 	topics := map[string]int{}

@@ -248,9 +248,10 @@ func (a *about) coupled() error {
 	return nil
 }
 
-// topics are up to n that have entries of the file, that with the newest one first.
+// topics are up to n that the newest entries of the file have, the newest first.
 func (a *about) topics(n int) (topics []string, err error) {
-	for _, l := range a.own {
+	const look = 6
+	for _, l := range a.own[:min(look, len(a.own))] {
 		if len(topics) == n {
 			break
 		}

@@ -97,12 +97,13 @@ func (a *assembler) document(m meta, n norm) {
 
 	h := &a.head
 	if h.docs == 0 {
-		h.min, h.max = m.created, m.created
+		h.min, h.max, h.from, h.to = m.created, m.created, m.offset, m.offset
 	} else if m.created < a.prev.created || m.created == a.prev.created && m.offset <= a.prev.offset {
 		h.sorted = false
 	}
 	a.prev = m
 	h.min, h.max = min(h.min, m.created), max(h.max, m.created)
+	h.from, h.to = min(h.from, m.offset), max(h.to, m.offset)
 	if n.flags != 0 {
 		a.special = le.AppendUint32(a.special, h.docs)
 		h.special++

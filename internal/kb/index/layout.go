@@ -9,7 +9,7 @@ const (
 	magic   = "AMRN"
 	version = 6 // 3 was the original program's
 
-	headerSize = 256
+	headerSize = 272
 	normSize   = 8
 	metaSize   = 64
 	termSize   = 32

@@ -14,7 +14,9 @@ const none = uint32(math.MaxUint32)
 type postings struct {
 	seg    *Segment
 	data   []byte // blocks, one after the other; not of a segment that is read sparsely
-	room   []byte // of such a one, for the block that is decoded
+	room   []byte // of such a one, for the blocks that were read last
+	got    []byte // these blocks
+	from   int    // where they begin
 	at     int    // where the blocks are among the postings of the segment
 	size   int    // bytes of all blocks
 	skips  []byte // skipSize bytes a block; nil when there is one block
@@ -33,7 +35,7 @@ type postings struct {
 func (p *postings) open(seg *Segment, t term) {
 	p.seg, p.total, p.max = seg, int(t.docs), t.max
 	p.at, p.size = int(t.post), int(t.size)
-	p.data = seg.sec[secPostings][t.post:][:t.size]
+	p.data, p.got = seg.sec[secPostings][t.post:][:t.size], nil
 	p.blocks = (p.total + blockLen - 1) / blockLen
 	p.skips = nil
 	if p.blocks > 1 {
@@ -185,8 +187,12 @@ func (p *postings) decode(block int) {
 // maxBlock is the most bytes that a block has.
 const maxBlock = blockLen * (binary.MaxVarintLen32 + 2)
 
-// shortBlock is enough for the only block of a rare word.
-const shortBlock = 128
+// Of a segment that is read sparsely, a postings reads a block, or some more where the
+// next ones seem to be wanted too.
+const (
+	shortBlock = 128     // enough for the only block of a rare word
+	readAhead  = 2 << 10 // some five blocks
+)
 
 // raw gives the bytes of a block that begins at start.
 func (p *postings) raw(block, start int) []byte {
@@ -197,11 +203,18 @@ func (p *postings) raw(block, start int) []byte {
 	if p.skips != nil {
 		end = min(end, int(le.Uint32(p.skips[block*skipSize+4:])))
 	}
-	n := min(end-start, maxBlock)
-	if cap(p.room) < n && n <= shortBlock {
-		p.room = make([]byte, shortBlock)
-	} else if cap(p.room) < n {
-		p.room = make([]byte, maxBlock)
+	end = min(end, start+maxBlock)
+	if start < p.from || end > p.from+len(p.got) {
+		if block == p.block+1 && block > 0 {
+			end = max(end, min(start+readAhead, p.size))
+		}
+		n := end - start
+		if cap(p.room) < n && n <= shortBlock {
+			p.room = make([]byte, shortBlock)
+		} else if cap(p.room) < n {
+			p.room = make([]byte, readAhead)
+		}
+		p.from, p.got = start, p.seg.row(secPostings, p.at+start, p.room[:n])
 	}
-	return p.seg.row(secPostings, p.at+start, p.room[:n])
+	return p.got[start-p.from:]
 }

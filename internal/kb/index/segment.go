@@ -30,6 +30,7 @@ type header struct {
 	tagged   bool   // so is the hash table of terms
 	words    uint64 // of all texts
 	min, max int64  // creation of the oldest and of the newest document
+	from, to int64  // places of the first and of the last record in the log
 	sum      uint32
 	off, len [sections]uint64
 }
@@ -53,6 +54,8 @@ func (h *header) put(b []byte) {
 		le.PutUint64(b[56+16*s:], h.off[s])
 		le.PutUint64(b[64+16*s:], h.len[s])
 	}
+	le.PutUint64(b[248:], uint64(h.from))
+	le.PutUint64(b[256:], uint64(h.to))
 	le.PutUint32(b[headerSize-4:], crc.Checksum(b[:headerSize-4]))
 }
 
@@ -72,6 +75,7 @@ func getHeader(b []byte) (h header, err error) {
 	for s := range sections {
 		h.off[s], h.len[s] = le.Uint64(b[56+16*s:]), le.Uint64(b[64+16*s:])
 	}
+	h.from, h.to = int64(le.Uint64(b[248:])), int64(le.Uint64(b[256:]))
 	return h, nil
 }
 

@@ -39,12 +39,23 @@ func (t *topK) better(a, b *found) int {
 // newer orders by creation, the latest first; of one moment, by the place in the log.
 // So the order does not depend on how the index is cut into segments.
 func (t *topK) newer(a, b *found) int {
-	if a.part == b.part && t.snap.parts[a.part].seg.head.sorted {
+	of, other := &t.snap.parts[a.part].seg.head, &t.snap.parts[b.part].seg.head
+	switch {
+	case a.part == b.part && of.sorted:
 		return cmp.Compare(b.doc, a.doc)
+	case of.behind(other):
+		return -1
+	case other.behind(of):
+		return 1
 	}
 	t.know(a)
 	t.know(b)
 	return cmp.Or(cmp.Compare(b.created, a.created), cmp.Compare(b.offset, a.offset))
+}
+
+// behind reports whether all documents of a segment are newer than all of another.
+func (h *header) behind(other *header) bool {
+	return h.min > other.max || h.min == other.max && h.from > other.to
 }
 
 func (t *topK) wants(f *found) bool {

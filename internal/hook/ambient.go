@@ -67,7 +67,7 @@ type about struct {
 	mem      Memory
 	target   target
 	stem     string
-	cacheDir string
+	cacheDir func() string
 	scope    string // project of the file: what belongs to another is not about it
 
 	layers []layer
@@ -166,7 +166,11 @@ func (a *about) symbols() error {
 	}
 	var names []string
 	if a.target.abs != "" {
-		names = fileSymbols(a.target.abs, a.cacheDir)
+		cache := ""
+		if a.cacheDir != nil {
+			cache = a.cacheDir()
+		}
+		names = fileSymbols(a.target.abs, cache)
 	}
 	for _, s := range removed(a.target.old, a.target.new, a.target.whole) {
 		if len(names) < most {

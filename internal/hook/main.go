@@ -33,15 +33,32 @@ func Main(args []string, in io.Reader, out, stderr io.Writer, getenv func(string
 	if len(args) > 1 {
 		env.Dir = args[1]
 	}
-	if cache, err := os.UserCacheDir(); err == nil {
-		env.CacheDir = filepath.Join(cache, "helix", "symbols")
+	// The first look at the environment makes a map of it, which most answers can do
+	// without.
+	env.CacheDir = func() string {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return ""
+		}
+		return filepath.Join(cache, "helix", "symbols")
 	}
-	if getenv("HELIX_HOOK_DEBUG") == "1" {
-		env.Debug = stderr
-	}
+	env.Debug = wanted{stderr, getenv}
 	input := &patient{Reader: in, quit: quit}
 	defer input.done()
 	Run(args[0], input, out, env)
+}
+
+// wanted writes what went wrong to one who has asked for it.
+type wanted struct {
+	io.Writer
+	getenv func(string) string
+}
+
+func (w wanted) Write(b []byte) (int, error) {
+	if w.getenv("HELIX_HOOK_DEBUG") != "1" {
+		return len(b), nil
+	}
+	return w.Writer.Write(b)
 }
 
 // patient waits for input until the time is up. A timer makes the runtime start a

@@ -110,11 +110,12 @@ func (l *limits) pass(doc uint32, norm []byte) bool {
 }
 
 // lists gives what a document must be in: one set of each of f.Require. False
-// means that one of them is empty here.
-func (p *part) lists(f *Filter) ([]docList, bool) {
+// means that one of them is empty here. Those of the part before are not used any more.
+func (p *part) lists(f *Filter, w *workspace) ([]docList, bool) {
+	w.used = 0
 	out := make([]docList, 0, len(f.Require))
 	for _, keys := range f.Require {
-		l, ok := p.union(keys)
+		l, ok := p.union(keys, w)
 		if !ok {
 			return nil, false
 		}
@@ -135,7 +136,7 @@ type docList interface {
 func (p *postings) count() int { return p.total }
 
 // union gives the documents of all keys.
-func (p *part) union(keys []string) (docList, bool) {
+func (p *part) union(keys []string, w *workspace) (docList, bool) {
 	var found []term
 	for _, key := range keys {
 		if t, ok := p.seg.lookup(key); ok {
@@ -146,12 +147,12 @@ func (p *part) union(keys []string) (docList, bool) {
 	case 0:
 		return nil, false
 	case 1:
-		it := new(postings)
+		it := w.list()
 		it.open(p.seg, found[0])
 		return it, true
 	}
 	var docs []uint32
-	var it postings
+	it := w.list()
 	for _, t := range found {
 		for it.open(p.seg, t); it.doc() != none; it.next() {
 			docs = append(docs, it.doc())

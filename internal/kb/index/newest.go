@@ -8,7 +8,10 @@ import (
 // Newest gives up to n documents that pass f, the newest first. It must run under
 // Guard.
 func (s *Snapshot) Newest(n int, f *Filter) []Ref {
-	x := newest{f: f, n: n, best: topK{snap: s, limit: n}, limits: newLimits(f)}
+	w := s.spare.take()
+	defer s.spare.Store(w)
+	x := &w.newest
+	*x = newest{f: f, n: n, work: w, best: topK{snap: s, limit: n, heap: w.heap[:0]}, limits: newLimits(f)}
 	parts := make([]int, len(s.parts))
 	for i := range parts {
 		parts[i] = i
@@ -37,6 +40,8 @@ type newest struct {
 	limits limits
 	i      int // the part at hand
 	p      *part
+	work   *workspace
+	one    [normSize]byte
 }
 
 func (x *newest) full() bool { return len(x.best.heap) == x.n }
@@ -53,47 +58,61 @@ func (x *newest) part(i int) {
 	if !x.limits.enter(x.p, x.f) {
 		return
 	}
-	lists, ok := x.p.lists(x.f)
+	lists, ok := x.p.lists(x.f, x.work)
 	if !ok {
 		return
 	}
+	budget := x.p.seg.docs
 	if len(lists) == 0 {
 		lists = append(lists, &allDocs{n: uint32(x.p.seg.docs)})
 	} else if x.f.Budget > 0 {
-		last := 32 + 4*(x.n+len(x.f.Except))
-		if x.limits.scoped { // most may be other projects'
-			last = x.f.Budget
+		budget = x.f.Budget
+		if !x.limits.scoped { // else most may be other projects'
+			budget = min(budget, 32+4*(x.n+len(x.f.Except)))
 		}
-		lists[0].last(min(x.f.Budget, last))
 	}
 	// Exclusions can only go forward.
-	if x.p.seg.head.sorted && len(x.f.Exclude) == 0 {
-		x.backward(lists)
-		return
-	}
-	for doc := align(lists, 0); doc != none; doc = align(lists, lists[0].doc()) {
-		x.take(doc, lists[0])
-		lists[0].next()
+	backward := x.p.seg.head.sorted && len(x.f.Exclude) == 0
+	list, single := lists[0].(*postings)
+	switch single = single && len(lists) == 1; {
+	case backward && single:
+		list.backward(budget, x.next)
+	case backward:
+		x.backward(lists, budget)
+	default:
+		lists[0].last(budget)
+		for doc := align(lists, 0); doc != none; doc = align(lists, lists[0].doc()) {
+			x.take(doc, lists[0])
+			lists[0].next()
+		}
 	}
 }
 
 // backward looks at the documents from the newest on until no more can be among the
 // best.
-func (x *newest) backward(lists []docList) {
+func (x *newest) backward(lists []docList, budget int) {
 	if all, ok := lists[0].(*allDocs); ok {
-		for doc := all.n; doc > all.at && x.wants(doc-1); doc-- {
-			x.add(doc - 1)
+		for doc := all.n; doc > 0 && x.next(doc-1); doc-- {
 		}
 		return
 	}
+	lists[0].last(budget)
 	docs := make([]uint32, 0, min(lists[0].count(), 256))
 	for doc := align(lists, 0); doc != none; doc = align(lists, lists[0].doc()) {
 		docs = append(docs, doc)
 		lists[0].next()
 	}
-	for i := len(docs) - 1; i >= 0 && x.wants(docs[i]); i-- {
-		x.add(docs[i])
+	for i := len(docs) - 1; i >= 0 && x.next(docs[i]); i-- {
 	}
+}
+
+// next takes in the next older document. False means that none is wanted any more.
+func (x *newest) next(doc uint32) bool {
+	if !x.wants(doc) {
+		return false
+	}
+	x.add(doc)
+	return true
 }
 
 // take looks at the current document of a list, of a part in no order. When it was made
@@ -104,7 +123,7 @@ func (x *newest) take(doc uint32, list docList) {
 		if p, ok := list.(*postings); ok {
 			day = p.day()
 		} else {
-			day = getNorm(x.p.seg.norm(doc)).day
+			day = getNorm(x.norm(doc)).day
 		}
 		if day < dayOf(x.oldest()) {
 			return
@@ -115,6 +134,11 @@ func (x *newest) take(doc uint32, list docList) {
 	}
 }
 
+// norm is that of a document. Few are asked for, all over the segment.
+func (x *newest) norm(doc uint32) []byte {
+	return x.p.seg.row(secNorms, int(doc)*normSize, x.one[:])
+}
+
 // wants reports whether a document would be among the best if it passed.
 func (x *newest) wants(doc uint32) bool {
 	return x.best.wants(&found{Hit: Hit{Ref{x.i, doc}, 0}})
@@ -122,7 +146,7 @@ func (x *newest) wants(doc uint32) bool {
 
 // add takes in a document that is wanted, if it passes.
 func (x *newest) add(doc uint32) {
-	if !x.limits.pass(doc, x.p.seg.norm(doc)) {
+	if !x.limits.pass(doc, x.norm(doc)) {
 		return
 	}
 	if ref := (Ref{x.i, doc}); !slices.Contains(x.f.Except, ref) {

@@ -118,6 +118,19 @@ func (p *postings) last(n int) {
 	}
 }
 
+// backward gives up to n documents from the last one on, until yield returns false.
+func (p *postings) backward(n int, yield func(doc uint32) bool) {
+	for block := p.blocks - 1; block >= 0; block-- {
+		p.decode(block)
+		for i := p.n - 1; i >= 0; i-- {
+			if n == 0 || !yield(p.docs[i]) {
+				return
+			}
+			n--
+		}
+	}
+}
+
 // blockOf gives the first block from from on whose last document is doc or behind
 // it; p.blocks when there is none.
 func (p *postings) blockOf(doc uint32, from int) int {

@@ -17,10 +17,10 @@ func (s *Snapshot) Search(q *Query) []Hit {
 	if q.Limit <= 0 {
 		return nil
 	}
-	x := exec{s: s, q: q, best: topK{snap: s, limit: q.Limit}, limits: newLimits(&q.Filter)}
+	x, done := s.exec(q)
+	defer done()
+	x.best = topK{snap: s, limit: q.Limit, heap: x.work.heap[:0]}
 	x.home, _ = projectCode(q.Home)
-	x.today = int(dayOf(x.limits.now))
-	x.weigh = newWeigher(average(s.words, s.docs))
 	// The newest part first: what it finds lets older ones be skipped sooner.
 	for i := len(s.parts) - 1; i >= 0; i-- {
 		x.search(i)
@@ -36,9 +36,9 @@ func (s *Snapshot) Search(q *Query) []Hit {
 // Each gives every document that q finds, in no particular order, until yield
 // returns false. Limit does not count. It must run under Guard.
 func (s *Snapshot) Each(q *Query, yield func(Ref) bool) {
-	x := exec{s: s, q: q, limits: newLimits(&q.Filter), each: yield}
-	x.today = int(dayOf(x.limits.now))
-	x.weigh = newWeigher(average(s.words, s.docs))
+	x, done := s.exec(q)
+	defer done()
+	x.each = yield
 	for i := range s.parts {
 		if !x.search(i) {
 			return
@@ -46,8 +46,19 @@ func (s *Snapshot) Each(q *Query, yield func(Ref) bool) {
 	}
 }
 
+// exec prepares a search. Its memory is for others after done.
+func (s *Snapshot) exec(q *Query) (x *exec, done func()) {
+	w := s.spare.take()
+	w.exec = exec{s: s, q: q, work: w, limits: newLimits(&q.Filter)}
+	x = &w.exec
+	x.today = int(dayOf(x.limits.now))
+	x.weigh = newWeigher(average(s.words, s.docs))
+	return x, func() { s.spare.Store(w) }
+}
+
 // exec is one search under way.
 type exec struct {
+	work   *workspace
 	s      *Snapshot
 	q      *Query
 	best   topK
@@ -80,7 +91,7 @@ func (x *exec) search(i int) bool {
 	if !x.limits.enter(x.p, &x.q.Filter) {
 		return true
 	}
-	lists, ok := x.p.lists(&x.q.Filter)
+	lists, ok := x.p.lists(&x.q.Filter, x.work)
 	if !ok {
 		return true
 	}
@@ -88,7 +99,9 @@ func (x *exec) search(i int) bool {
 	x.must, x.words, x.extra, x.used = x.must[:0], x.words[:0], nil, 0
 	if x.sought == nil {
 		x.sought = x.s.lookUp(x.q.Must, x.q.Should)
-		x.made = make([]scorer, len(x.sought))
+		if x.made = x.work.scorers[:]; len(x.sought) > len(x.made) {
+			x.made = make([]scorer, len(x.sought))
+		}
 	}
 	must, should := x.sought[:len(x.q.Must)], x.sought[len(x.q.Must):]
 	for k := range must {
@@ -146,7 +159,7 @@ const candidates = 8
 // twice lets the words that are walked find candidates, and scores these by all words.
 func (x *exec) twice() {
 	best := x.best
-	x.best, x.rough = topK{snap: x.s, limit: candidates * x.q.Limit}, true
+	x.best, x.rough = topK{snap: x.s, limit: candidates * x.q.Limit, heap: x.work.again[:0]}, true
 	x.any()
 	again := x.best.heap
 	x.best, x.rough = best, false

@@ -11,6 +11,7 @@ type Snapshot struct {
 	mark  string
 	words uint64 // of all texts
 	docs  int
+	spare spare
 }
 
 // part is a segment within a snapshot.

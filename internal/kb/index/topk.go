@@ -65,9 +65,6 @@ func (t *topK) wants(f *found) bool {
 // add takes in a hit that is wanted.
 func (t *topK) add(f found) {
 	if len(t.heap) < t.limit {
-		if t.heap == nil {
-			t.heap = make([]found, 0, 32) // one size for all
-		}
 		t.heap = append(t.heap, f)
 		for i := len(t.heap) - 1; i > 0; {
 			up := (i - 1) / 2

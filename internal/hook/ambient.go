@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"helix/internal/kb/entry"
 	"helix/internal/kb/view"
 )
 
@@ -29,7 +28,7 @@ func ambient(q *request) (reply, error) {
 	if err != nil || m.Empty() {
 		return reply{}, err
 	}
-	a := &about{mem: m, target: t, stem: stemWords(t.path, stem), cacheDir: q.env.CacheDir, scope: q.scope(t.abs)}
+	a := &about{mem: m, read: make([]followed, 0, 16), target: t, stem: stemWords(t.path, stem), cacheDir: q.env.CacheDir, scope: q.scope(t.abs)}
 	for _, add := range []func() error{
 		func() error { return a.sourceLinked(name) },
 		a.refactored,
@@ -41,7 +40,7 @@ func ambient(q *request) (reply, error) {
 			return reply{}, err
 		}
 	}
-	text, err := a.pack(maxAmbient)
+	text, err := a.pack()
 	return reply{context: text}, err
 }
 
@@ -118,7 +117,7 @@ func (a *about) sourceLinked(name string) error {
 // /app/a.go, as from a container, from app/a.go, which is this file's. Those of one
 // memory name their files alike, so the newest speaks for all.
 func (a *about) ofTarget(leads []view.Lead) ([]view.Lead, error) {
-	fits := func(e *entry.Entry) bool { return a.target.is(e.Source.Path) }
+	fits := func(e *known) bool { return a.target.is(e.source) }
 	if first, err := a.which(leads, 1, fits); err != nil || len(first) > 0 && first[0] == leads[0] {
 		return leads, err
 	}
@@ -195,7 +194,7 @@ func (a *about) named(names []string, n int) ([]view.Lead, error) {
 		return nil, err
 	}
 	// The index does not know capitals.
-	return a.which(found, n, func(e *entry.Entry) bool { return mentionsAny(e, names) })
+	return a.which(found, n, func(e *known) bool { return mentionsAny(e, names) })
 }
 
 // others are entries that are in no layer yet.
@@ -212,7 +211,7 @@ func (a *about) related() error {
 	if err != nil || fallback {
 		return err
 	}
-	hits, err := a.which(found, show, func(e *entry.Entry) bool { return filepath.Base(e.Source.Path) != filepath.Base(a.target.path) })
+	hits, err := a.which(found, show, func(e *known) bool { return filepath.Base(e.source) != filepath.Base(a.target.path) })
 	if err != nil {
 		return err
 	}
@@ -241,7 +240,7 @@ func (a *about) coupled() error {
 			return err
 		}
 		// A name with a * is a pattern to the filter.
-		found, err = a.which(found, show-len(near), func(e *entry.Entry) bool { return e.Topic == topic })
+		found, err = a.which(found, show-len(near), func(e *known) bool { return e.topic == topic })
 		if err != nil {
 			return err
 		}
@@ -271,9 +270,9 @@ func (a *about) topics(n int) (topics []string, err error) {
 }
 
 // mentionsAny tells whether e has one of the names as a whole word.
-func mentionsAny(e *entry.Entry, names []string) bool {
+func mentionsAny(e *known, names []string) bool {
 	for _, name := range names {
-		if hasWord(e.Text, name) || hasWord(e.Topic, name) {
+		if hasWord(e.text, name) || hasWord(e.topic, name) {
 			return true
 		}
 	}

@@ -1,46 +1,49 @@
 package hook
 
 import (
+	"slices"
+	"time"
+
 	"helix/internal/kb/entry"
 	"helix/internal/kb/view"
 )
 
-// followed is an entry that was read. The text is "" of one that cannot be.
+// known is what is shown of an entry, and decides whether it is.
+type known struct {
+	id, topic, text, source string
+	created                 time.Time
+}
+
+func knownOf(e *entry.Entry) known { return known{e.ID, e.Topic, e.Text, e.Source.Path, e.Created} }
+
+// followed is an entry that was read; nothing is known of one that cannot be.
 type followed struct {
-	lead  view.Lead
-	entry entry.Entry
+	lead view.Lead
+	known
 }
 
 // entry reads an entry, once. nil is one that cannot be read.
-func (a *about) entry(l view.Lead) (*entry.Entry, error) {
-	for i := range a.read {
-		if a.read[i].lead == l {
-			return a.read[i].found(), nil
+func (a *about) entry(l view.Lead) (*known, error) {
+	i := slices.IndexFunc(a.read, func(f followed) bool { return f.lead == l })
+	if i < 0 {
+		e, ok, err := a.mem.Follow(l)
+		if err != nil {
+			return nil, err
 		}
+		f := followed{lead: l}
+		if ok {
+			f.known = knownOf(&e)
+		}
+		i, a.read = len(a.read), append(a.read, f)
 	}
-	e, ok, err := a.mem.Follow(l)
-	if err != nil {
-		return nil, err
+	if a.read[i].id == "" {
+		return nil, nil
 	}
-	if !ok {
-		e = entry.Entry{}
-	}
-	if a.read == nil {
-		a.read = make([]followed, 0, 16)
-	}
-	a.read = append(a.read, followed{l, e})
-	return a.read[len(a.read)-1].found(), nil
-}
-
-func (f *followed) found() *entry.Entry {
-	if f.entry.ID == "" {
-		return nil
-	}
-	return &f.entry
+	return &a.read[i].known, nil
 }
 
 // which gives the leads up to n whose entries fit.
-func (a *about) which(leads []view.Lead, n int, fits func(*entry.Entry) bool) ([]view.Lead, error) {
+func (a *about) which(leads []view.Lead, n int, fits func(*known) bool) ([]view.Lead, error) {
 	out := make([]view.Lead, 0, min(n, len(leads)))
 	for _, l := range leads {
 		if len(out) == n {

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"unicode"
 
-	"helix/internal/kb/entry"
 	"helix/internal/kb/text"
 	"helix/internal/kb/view"
 )
@@ -14,15 +13,15 @@ const lineBytes = 220
 
 // appendLine shows an entry: where it belongs, when it was written, how it begins,
 // and the id under which the rest can be read.
-func appendLine(b []byte, e *entry.Entry) []byte {
+func appendLine(b []byte, e *known) []byte {
 	from := len(b)
 	b = append(b, '[')
-	b = appendOneLine(b, e.Topic, topicBytes)
+	b = appendOneLine(b, e.topic, topicBytes)
 	b = append(b, "] "...)
-	b = e.Created.AppendFormat(b, "2006-01-02")
+	b = e.created.AppendFormat(b, "2006-01-02")
 	b = append(b, ' ')
-	id := oneLine(e.ID, 120)
-	b = appendOneLine(b, e.Text, max(lineBytes-(len(b)-from)-len(" ()")-len(id), 40))
+	id := oneLine(e.id, 120)
+	b = appendOneLine(b, e.text, max(lineBytes-(len(b)-from)-len(" ()")-len(id), 40))
 	b = append(b, " ("...)
 	b = append(b, id...)
 	return append(b, ')')
@@ -30,7 +29,7 @@ func appendLine(b []byte, e *entry.Entry) []byte {
 
 // lookUp finds up to n entries that share at least two of the words, or one that
 // their topic or a tag is about.
-func (q *request) lookUp(words []string, n int) ([]entry.Entry, error) {
+func (q *request) lookUp(words []string, n int) ([]known, error) {
 	m, err := q.memory()
 	if err != nil || m.Empty() {
 		return nil, err
@@ -39,7 +38,7 @@ func (q *request) lookUp(words []string, n int) ([]entry.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]entry.Entry, 0, n)
+	out := make([]known, 0, n)
 	for _, l := range leads {
 		if len(out) == n {
 			break
@@ -49,7 +48,7 @@ func (q *request) lookUp(words []string, n int) ([]entry.Entry, error) {
 			return nil, err
 		}
 		if ok {
-			out = append(out, e)
+			out = append(out, knownOf(&e))
 		}
 	}
 	return out, nil
@@ -86,7 +85,7 @@ func empty(w string) bool {
 }
 
 // related is a heading and the lines of entries, nothing for no entries.
-func related(heading string, entries []entry.Entry) reply {
+func related(heading string, entries []known) reply {
 	if len(entries) == 0 {
 		return reply{}
 	}

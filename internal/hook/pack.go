@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// pack writes the layers within a budget of bytes, and counts what is left out. Each
+// pack writes the layers within maxAmbient bytes, and counts what is left out. Each
 // gets its first line before any gets its second, so that a long layer does not push
 // out the others.
-func (a *about) pack(budget int) (string, error) {
-	const rest = 64 // for the line that counts what is left out
+func (a *about) pack() (string, error) {
+	const budget, rest = maxAmbient, 64 // for the line that counts what is left out
 	type shown struct{ layer, from, to int }
 	size, total, longest, full := 0, a.untold(), 0, false
 	for _, l := range a.layers {
 		total += len(l.leads)
 		longest = max(longest, len(l.leads))
 	}
-	lines, text := make([]shown, 0, len(a.seen)), make([]byte, 0, budget+2*lineBytes)
-	headed := make([]bool, len(a.layers))
+	lines, text := make([]shown, 0, 32), make([]byte, 0, budget+2*lineBytes)
+	var headed [8]bool // of the layers
 	for round := 0; !full && round < longest; round++ {
 		for i, l := range a.layers {
 			if round >= len(l.leads) {

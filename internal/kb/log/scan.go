@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
+	"unsafe"
 
 	"helix/internal/kb/entry"
 )
@@ -77,7 +77,7 @@ func (r *Reader) scanV2(scanned *Scanned, from Pos, fn func(*Record) error) erro
 // At reads the record that starts at offset. ErrNoRecord and ErrDamaged say what
 // is wrong there. The record stays valid.
 func (r *Reader) At(offset int64) (*Record, error) {
-	rec, err := r.recordAt(offset, new([firstRead]byte))
+	rec, err := r.recordAt(offset, make([]byte, firstRead))
 	if err != nil {
 		return nil, r.atErr(offset, err)
 	}
@@ -92,36 +92,42 @@ func (r *Reader) EntryAt(offset int64) (entry.Entry, error) {
 		buf = new(room)
 	}
 	defer r.spare.Store(buf)
-	rec, err := r.recordAt(offset, &buf.read)
+	rec, err := r.recordAt(offset, buf.free(r.blocks))
 	if err != nil {
 		return entry.Entry{}, r.atErr(offset, err)
 	}
-	if r.blocks && rec.v1 == nil && rec.Type == TypeEntry {
-		return rec.entry(buf.text(rec.topic), buf.text(rec.body))
+	if !r.blocks || rec.v1 != nil || rec.Type != TypeEntry {
+		return rec.Entry()
 	}
-	return rec.Entry()
+	if rec.Size <= firstRead { // else it is elsewhere
+		buf.used += int(rec.Size)
+	}
+	return rec.entry(keep(rec.topic), keep(rec.body))
 }
 
-// room is what EntryAt reads into, and keeps texts in.
+// room is what EntryAt reads into. With blocks, the entries stay there.
 type room struct {
-	read  [firstRead]byte
-	block strings.Builder
+	block []byte
+	used  int
 }
 
-// blockSize is the size of a block of texts. One that is larger has its own.
+// blockSize is the size of a block of entries.
 const blockSize = 16 << 10
 
-// text gives b as a string within the block, which has room for it or is a new one:
-// what a builder has given out stays as it is as long as it does not grow.
-func (m *room) text(b []byte) string {
-	if m.block.Cap()-m.block.Len() < len(b) {
-		m.block = strings.Builder{}
-		m.block.Grow(max(blockSize, len(b)))
+// free gives room for a first read that nobody uses.
+func (m *room) free(blocks bool) []byte {
+	if len(m.block)-m.used < firstRead {
+		size := firstRead
+		if blocks {
+			size = blockSize
+		}
+		m.used, m.block = 0, make([]byte, size)
 	}
-	start := m.block.Len()
-	m.block.Write(b)
-	return m.block.String()[start:]
+	return m.block[m.used:][:firstRead]
 }
+
+// keep gives bytes as a string that nobody writes to any more.
+func keep(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 func (r *Reader) atErr(offset int64, err error) error {
 	return fmt.Errorf("kb/log: read %s at offset %d: %w", r.path, offset, err)
@@ -131,14 +137,14 @@ func (r *Reader) atErr(offset int64, err error) error {
 const firstRead = 4 << 10
 
 // recordAt reads into buf where the record fits.
-func (r *Reader) recordAt(offset int64, buf *[firstRead]byte) (Record, error) {
+func (r *Reader) recordAt(offset int64, buf []byte) (Record, error) {
 	if r.ident.version == version1 {
 		return r.recordAtV1(offset)
 	}
 	if r.ident.version != version2 || offset < dataStart || offset >= r.info.size {
 		return Record{}, ErrNoRecord
 	}
-	b, err := readInto(r.f.ReadAt, offset, buf[:min(firstRead, r.info.size-offset)])
+	b, err := readInto(r.f.ReadAt, offset, buf[:min(int64(len(buf)), r.info.size-offset)])
 	if err != nil {
 		return Record{}, err
 	}

@@ -142,7 +142,7 @@ func TestDamagedIndexHeals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := 256; i < len(data); i++ {
+	for i := 272; i < len(data); i++ { // behind the header
 		data[i] = 0xff
 	}
 	// As another file of that name: the one that is mapped stays as it is.

@@ -103,6 +103,7 @@ func (a *assembler) document(m meta, n norm) {
 	}
 	a.prev = m
 	h.min, h.max = min(h.min, m.created), max(h.max, m.created)
+	h.conf, h.credit = max(h.conf, n.conf), max(h.credit, n.credit)
 	h.from, h.to = min(h.from, m.offset), max(h.to, m.offset)
 	if n.flags != 0 {
 		a.special = le.AppendUint32(a.special, h.docs)

@@ -74,6 +74,11 @@ func quality(n norm, today int, f *fades) float32 {
 	return (0.5 + float32(n.conf)/510) * (0.75 + float32(n.credit)/1020) * f.of(today-int(n.day))
 }
 
+// quality is at least that of each document of the segment.
+func (h *header) quality(today int, f *fades) float32 {
+	return quality(norm{conf: h.conf, credit: h.credit, day: dayOf(h.max)}, today, f)
+}
+
 // fades remembers what is left at an age in days, for the ages that a search meets.
 type fades struct {
 	age  [256]uint16 // + 1, by its lower bits

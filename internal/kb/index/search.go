@@ -70,6 +70,7 @@ type exec struct {
 	each   func(Ref) bool // instead of best
 	i      int            // the part at hand
 	p      *part
+	share  float32   // of its score that a document of the part keeps at most
 	words  []*scorer // optional ones
 	extra  []*scorer // optional ones that are not walked
 	rough  bool      // what is found is only a candidate
@@ -95,6 +96,7 @@ func (x *exec) search(i int) bool {
 	if !ok {
 		return true
 	}
+	x.share = x.p.seg.head.quality(x.today, &x.fades)
 	slack := slack(average(x.p.seg.head.words, x.p.seg.docs), average(x.s.words, x.s.docs))
 	x.must, x.words, x.extra, x.used = x.must[:0], x.words[:0], nil, 0
 	if x.sought == nil {
@@ -192,7 +194,7 @@ func (x *exec) any() bool {
 			if sc.doc() == none {
 				break
 			}
-			if sum += sc.max * room; sum >= x.best.min {
+			if sum += sc.max * room; sum >= x.floor() {
 				pivot = i
 				break
 			}
@@ -206,7 +208,7 @@ func (x *exec) any() bool {
 		}
 		bound, last := x.bound(w[:pivot+1], doc)
 		switch {
-		case bound < x.best.min:
+		case bound < x.floor():
 			next := last + 1
 			if pivot+1 < len(w) {
 				next = min(next, w[pivot+1].doc())
@@ -241,6 +243,9 @@ func sortByDoc(w []*scorer) {
 		w[at] = sc
 	}
 }
+
+// floor is what the words of a document must give it for it to be among the best.
+func (x *exec) floor() float32 { return x.best.min / (x.share * room) }
 
 // room is for the rounding of sums that are made in another order.
 const room = 1.00001
@@ -277,7 +282,7 @@ func (x *exec) all(lists []docList, needOne bool) bool {
 			b, lastB := x.bound(x.words, doc)
 			bound, until, asked = a+b, min(lastA, lastB), true
 		}
-		if asked && bound < x.best.min {
+		if asked && bound < x.floor() {
 			lists[0].seek(until + 1)
 			doc = lists[0].doc()
 			continue
@@ -326,7 +331,7 @@ func (x *exec) consider(doc uint32, words []*scorer) bool {
 		sum += float64(sc.score())
 	}
 	score := float32(sum)
-	if score < x.best.min || x.q.Telling && !x.rough && !telling(words) {
+	if score < x.floor() || x.q.Telling && !x.rough && !telling(words) {
 		return true
 	}
 	norm := x.p.seg.norm(doc)

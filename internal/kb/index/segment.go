@@ -28,6 +28,8 @@ type header struct {
 	special  uint32 // documents that are hidden or limited
 	sorted   bool   // documents are in the order of their creation, those of one moment in that of the log
 	tagged   bool   // so is the hash table of terms
+	conf     uint8  // the highest of a document
+	credit   uint8  // likewise
 	words    uint64 // of all texts
 	min, max int64  // creation of the oldest and of the newest document
 	from, to int64  // places of the first and of the last record in the log
@@ -46,6 +48,7 @@ func (h *header) put(b []byte) {
 	if h.tagged {
 		b[17] = 1
 	}
+	b[18], b[19] = h.conf, h.credit
 	le.PutUint64(b[24:], h.words)
 	le.PutUint64(b[32:], uint64(h.min))
 	le.PutUint64(b[40:], uint64(h.max))
@@ -70,7 +73,7 @@ func getHeader(b []byte) (h header, err error) {
 		return h, fmt.Errorf("%w: checksum of the header", ErrCorrupt)
 	}
 	h.docs, h.special, h.sorted, h.tagged = le.Uint32(b[8:]), le.Uint32(b[12:]), b[16] == 1, b[17] == 1
-	h.words = le.Uint64(b[24:])
+	h.conf, h.credit, h.words = b[18], b[19], le.Uint64(b[24:])
 	h.min, h.max, h.sum = int64(le.Uint64(b[32:])), int64(le.Uint64(b[40:])), le.Uint32(b[48:])
 	for s := range sections {
 		h.off[s], h.len[s] = le.Uint64(b[56+16*s:]), le.Uint64(b[64+16*s:])

@@ -8,7 +8,7 @@ import (
 	"helix/internal/kb/rawfile"
 )
 
-// openSegment maps the file of a segment. It is closed when everyone who has
+// openSegment opens the file of a segment. It is closed when everyone who has
 // retained it has released it. A file of sparse bytes or more is read sparsely,
 // with 0 none.
 func openSegment(path string, sparse int64) (*Segment, error) {
@@ -16,40 +16,65 @@ func openSegment(path string, sparse int64) (*Segment, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := mapSegment(f, path, sparse)
+	s, err := readSegment(f, path)
+	if err == nil && (sparse == 0 || s.Size() < sparse) {
+		err = s.mapFile(f, path)
+	} else if err == nil {
+		s.file = f
+		s.close = f.Close
+	}
 	if err != nil || s.file == nil {
 		err = errors.Join(err, f.Close())
 	}
-	return s, err
-}
-
-func mapSegment(f *rawfile.File, path string, sparse int64) (*Segment, error) {
-	st, err := f.Stat()
 	if err != nil {
 		return nil, err
 	}
-	if !rawfile.Regular(&st) || st.Size < headerSize || int64(int(st.Size)) != st.Size {
-		return nil, fmt.Errorf("%w: %s is not a segment", ErrCorrupt, path)
+	s.users = new(atomic.Int32)
+	s.retain()
+	return s, nil
+}
+
+// readSegment reads the header.
+func readSegment(f *rawfile.File, path string) (*Segment, error) {
+	var head [headerSize]byte
+	n, err := f.ReadAt(head[:], 0)
+	if n < headerSize {
+		return nil, fmt.Errorf("%w: %s is not a segment: %w", ErrCorrupt, path, err)
+	}
+	s, err := newSegment(head[:])
+	if err != nil {
+		return nil, fmt.Errorf("%w (%s)", err, path)
+	}
+	return s, nil
+}
+
+// mapFile maps the whole file.
+func (s *Segment) mapFile(f *rawfile.File, path string) error {
+	st, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if !rawfile.Regular(&st) || int64(int(st.Size)) != st.Size {
+		return fmt.Errorf("%w: %s is not a segment", ErrCorrupt, path)
 	}
 	data, unmap, err := f.Map(int(st.Size))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var head [headerSize]byte
-	if _, err := f.ReadAt(head[:], 0); err != nil {
-		return nil, errors.Join(fmt.Errorf("%w: %w", ErrCorrupt, err), unmap())
+	if err := s.take(data); err != nil {
+		return errors.Join(fmt.Errorf("%w (%s)", err, path), unmap())
 	}
-	s, err := load(head[:], data)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%w (%s)", err, path), unmap())
+	s.close = unmap
+	return nil
+}
+
+// mapAll maps a segment that is read sparsely, as a whole after all.
+func (s *Segment) mapAll() {
+	if err := s.mapFile(s.file, "a segment"); err != nil {
+		panic(corrupt(err.Error()))
 	}
-	s.close, s.users = unmap, new(atomic.Int32)
-	if sparse > 0 && st.Size >= sparse {
-		s.file = f
-		s.close = func() error { return errors.Join(unmap(), f.Close()) }
-	}
-	s.retain()
-	return s, nil
+	unmap := s.close
+	s.close = func() error { return errors.Join(unmap(), s.file.Close()) }
 }
 
 func (s *Segment) retain() {

@@ -411,6 +411,7 @@ func TestLongLists(t *testing.T) {
 		vocab[i] = fmt.Sprintf("w%dx", i)
 	}
 	b := NewBuilder()
+	texts := map[uint64][]string{} // by HashID
 	for i := range n {
 		var words []string
 		for range 1 + rng.IntN(40) {
@@ -418,6 +419,10 @@ func TestLongLists(t *testing.T) {
 		}
 		e := entry.New("t", strings.Join(words, " "), epoch.Add(time.Duration(rng.IntN(5000))*time.Hour))
 		e.ID = fmt.Sprintf("mem_%d", i)
+		if i%50 == 0 {
+			e.Tags = []string{words[0]}
+		}
+		texts[HashID(e.ID)] = words
 		b.Add(Doc{Entry: &e, Offset: int64(i)})
 		if len(b.metas) == 2500 || i == n-1 {
 			if err := wr.Add(b.Segment(), nil, "m"); err != nil {
@@ -473,6 +478,17 @@ func TestLongLists(t *testing.T) {
 				t.Fatalf("round %d: within a budget %v scores %v, else %v", round, h.Ref, h.Score, scores[h.Ref])
 			}
 		}
+		lean.Telling, full.Telling = true, true
+		telling := slices.DeleteFunc(slices.Clone(want), func(h Hit) bool { return !tells(s, h.Ref, q, texts) })
+		if got := s.Search(&full); !slices.Equal(got, telling) {
+			t.Fatalf("round %d: %d tell, want %d", round, len(got), len(telling))
+		}
+		for _, h := range s.Search(&lean) {
+			if !tells(s, h.Ref, q, texts) || scores[h.Ref] != h.Score {
+				t.Fatalf("round %d: within a budget %v tells nothing", round, h.Ref)
+			}
+		}
+		lean.Telling = false
 		lean.Filter.Budget = 1 << 30
 		if !slices.Equal(s.Search(&lean), got) {
 			t.Fatalf("round %d: a large budget changes the result", round)
@@ -516,6 +532,25 @@ func TestUntagged(t *testing.T) {
 			}
 		}
 	}
+}
+
+// tells is Query.Telling, by the texts.
+func tells(s *Snapshot, r Ref, q *Query, texts map[uint64][]string) bool {
+	id := s.Place(r).ID
+	tagged := s.parts[r.part].seg
+	n := 0
+	for _, w := range slices.Concat(q.Must, q.Should) {
+		if slices.Contains(texts[id], w.Text) {
+			n++
+		}
+		var p postings
+		if t, ok := tagged.lookup(TagKey(w.Text)); ok {
+			if p.open(tagged, t); align([]docList{&p}, r.doc) == r.doc {
+				return true
+			}
+		}
+	}
+	return n > 1
 }
 
 // A file that another process cuts is damage, also where it is read and not mapped.

@@ -153,7 +153,7 @@ func (p *part) absent(l *limits, yield func(doc uint32)) {
 			yield(doc)
 		}
 	}
-	list := p.seg.sec[secSpecial]
+	list := p.seg.section(secSpecial)
 	for ; len(list) > 0; list = list[4:] {
 		if doc := le.Uint32(list); p.alive(doc) && !l.pass(doc, p.seg.norm(doc)) {
 			yield(doc)

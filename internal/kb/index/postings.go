@@ -21,8 +21,10 @@ type postings struct {
 	size   int    // bytes of all blocks
 	skips  []byte // skipSize bytes a block; nil when there is one block
 	blocks int
-	total  int
-	max    float32
+
+	skipRoom []byte // for skips that are read
+	total    int
+	max      float32
 
 	block int // the decoded one, -1 for none
 	n, i  int // documents of it, and which is the current one
@@ -35,13 +37,29 @@ type postings struct {
 func (p *postings) open(seg *Segment, t term) {
 	p.seg, p.total, p.max = seg, int(t.docs), t.max
 	p.at, p.size = int(t.post), int(t.size)
-	p.data, p.got = seg.sec[secPostings][t.post:][:t.size], nil
+	if p.data, p.got = nil, nil; seg.file == nil {
+		p.data = seg.sec[secPostings][t.post:][:t.size]
+	}
 	p.blocks = (p.total + blockLen - 1) / blockLen
 	p.skips = nil
 	if p.blocks > 1 {
-		p.skips = seg.sec[secSkips][int(t.skip)*skipSize:][:p.blocks*skipSize]
+		p.skips = p.readSkips(int(t.skip) * skipSize)
 	}
 	p.rewind()
+}
+
+// shortSkips is the most bytes of skips that are read, and not mapped.
+const shortSkips = 2 << 10
+
+func (p *postings) readSkips(at int) []byte {
+	n := p.blocks * skipSize
+	if p.seg.file == nil || n > shortSkips {
+		return p.seg.section(secSkips)[at:][:n]
+	}
+	if p.skipRoom == nil {
+		p.skipRoom = make([]byte, shortSkips)
+	}
+	return p.seg.row(secSkips, at, p.skipRoom[:n])
 }
 
 // rewind goes back to the first document, also of those that last left out.

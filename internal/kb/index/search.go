@@ -49,7 +49,7 @@ func (s *Snapshot) Each(q *Query, yield func(Ref) bool) {
 // exec prepares a search. Its memory is for others after done.
 func (s *Snapshot) exec(q *Query) (x *exec, done func()) {
 	w := s.spare.take()
-	w.exec = exec{s: s, q: q, work: w, limits: newLimits(&q.Filter)}
+	w.exec = exec{s: s, q: q, work: w, limits: newLimits(&q.Filter), left: q.Filter.Budget}
 	x = &w.exec
 	x.today = int(dayOf(x.limits.now))
 	x.weigh = newWeigher(average(s.words, s.docs))
@@ -74,6 +74,7 @@ type exec struct {
 	words  []*scorer // optional ones
 	extra  []*scorer // optional ones that are not walked
 	rough  bool      // what is found is only a candidate
+	left   int       // of the budget; 0 is no bound
 	must   []*scorer
 	sought []sought // the words of the query, those of Must first
 	made   []scorer // one for each of them
@@ -140,19 +141,20 @@ func (x *exec) search(i int) bool {
 
 // save keeps to the budget: the rarest words are walked until it is used up.
 func (x *exec) save() {
-	if x.q.Filter.Budget <= 0 {
+	if x.left <= 0 {
 		return
 	}
 	slices.SortStableFunc(x.words, func(a, b *scorer) int { return a.count() - b.count() })
-	left := x.q.Filter.Budget
+	left := x.left
 	for i, sc := range x.words {
 		if i > 0 && sc.count() > left {
 			x.words, x.extra = x.words[:i], x.words[i:]
-			return
+			break
 		}
 		sc.last(left)
 		left -= min(left, sc.count())
 	}
+	x.left = max(left, blockLen)
 }
 
 // candidates is how many documents twice looks at again for each that is wanted.
@@ -266,8 +268,10 @@ func (x *exec) bound(words []*scorer, doc uint32) (sum float32, last uint32) {
 // for at least one of the optional words as well.
 func (x *exec) all(lists []docList, needOne bool) bool {
 	slices.SortStableFunc(lists, func(a, b docList) int { return a.count() - b.count() })
-	if x.q.Filter.Budget > 0 {
-		lists[0].last(x.q.Filter.Budget)
+	if x.left > 0 {
+		n := lists[0].count()
+		lists[0].last(x.left)
+		x.left = max(x.left-n, blockLen)
 	}
 	scored := make([]*scorer, 0, len(x.must)+len(x.words))
 	var bound float32 // of every document up to until, once one was asked about
@@ -322,7 +326,7 @@ again:
 func (x *exec) consider(doc uint32, words []*scorer) bool {
 	if x.each != nil {
 		ref := Ref{x.i, doc}
-		return !x.limits.pass(doc, x.p.seg.norm(doc)) || slices.Contains(x.q.Filter.Except, ref) ||
+		return !x.limits.pass(doc, x.norm(doc)) || slices.Contains(x.q.Filter.Except, ref) ||
 			x.q.Telling && !telling(words) || x.q.Accept != nil && !x.q.Accept(ref) || x.each(ref)
 	}
 	// The order of the words varies. In float64 that does not reach the result.
@@ -334,7 +338,7 @@ func (x *exec) consider(doc uint32, words []*scorer) bool {
 	if score < x.floor() || x.q.Telling && !x.rough && !telling(words) {
 		return true
 	}
-	norm := x.p.seg.norm(doc)
+	norm := x.norm(doc)
 	if p := norm[5]; x.home != 0 && p != 0 && p != x.home {
 		score *= elsewhere
 	}
@@ -346,6 +350,22 @@ func (x *exec) consider(doc uint32, words []*scorer) bool {
 		x.best.add(h)
 	}
 	return true
+}
+
+// norms is how many norms are read at once.
+const norms = 128
+
+// norm is that of a document. Where it is read, so are those of some that come next.
+func (x *exec) norm(doc uint32) []byte {
+	if x.p.seg.file == nil {
+		return x.p.seg.norm(doc)
+	}
+	n := &x.work.norms
+	if n.part != x.i+1 || doc < n.from || doc >= n.to {
+		n.part, n.from, n.to = x.i+1, doc, min(doc+norms, uint32(x.p.seg.docs))
+		x.p.seg.row(secNorms, int(doc)*normSize, n.room[:int(n.to-doc)*normSize])
+	}
+	return n.room[int(doc-n.from)*normSize:][:normSize]
 }
 
 // telling is Query.Telling of a document that has these words, which are at it.

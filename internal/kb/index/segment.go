@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"sort"
+	"sync"
 	"sync/atomic"
 
 	"helix/internal/kb/crc"
@@ -12,12 +13,13 @@ import (
 
 // Segment is an index that never changes.
 type Segment struct {
-	data  []byte
-	sec   [sections][]byte
+	data  []byte           // nil of one that is read sparsely, until section needs it
+	sec   [sections][]byte // of data
 	docs  int
 	terms int
 	head  header
 	file  *rawfile.File // of a large one that is read sparsely, else nil
+	maps  sync.Once     // data of such a one
 	users *atomic.Int32 // nil for one in memory
 	close func() error
 }
@@ -83,34 +85,67 @@ func getHeader(b []byte) (h header, err error) {
 }
 
 // Load reads a segment from memory. It keeps data.
-func Load(data []byte) (*Segment, error) { return load(data, data) }
+func Load(data []byte) (*Segment, error) {
+	s, err := newSegment(data[:min(len(data), headerSize)])
+	if err != nil {
+		return nil, err
+	}
+	if err := s.take(data); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
 
-// load is Load with a copy of the beginning of data, which is not touched.
-func load(head, data []byte) (*Segment, error) {
+// newSegment makes a segment of its header, without data.
+func newSegment(head []byte) (*Segment, error) {
 	h, err := getHeader(head)
 	if err != nil {
 		return nil, err
 	}
-	s := &Segment{data: data, head: h, docs: int(h.docs)}
-	end := uint64(len(data))
+	s := &Segment{head: h, docs: int(h.docs), terms: int(h.len[secTerms] / termSize)}
 	for i := range sections {
-		if h.off[i] > end || h.len[i] > end-h.off[i] {
-			return nil, fmt.Errorf("%w: cut short at %d bytes", ErrCorrupt, end)
+		if h.off[i] > maxSize || h.len[i] > maxSize {
+			return nil, fmt.Errorf("%w: a section of %d bytes at %d", ErrCorrupt, h.len[i], h.off[i])
 		}
-		s.sec[i] = data[h.off[i] : h.off[i]+h.len[i] : h.off[i]+h.len[i]]
 	}
-	s.terms = len(s.sec[secTerms]) / termSize
+	size := func(sec section) int { return int(h.len[sec]) }
 	switch {
-	case len(s.sec[secNorms]) != s.docs*normSize, len(s.sec[secMeta]) != s.docs*metaSize,
-		len(s.sec[secSpecial]) != 4*int(h.special), len(s.sec[secIDs]) != 4*tableSize(s.docs), len(s.sec[secHash]) != 4*tableSize(s.terms):
+	case size(secNorms) != s.docs*normSize, size(secMeta) != s.docs*metaSize,
+		size(secSpecial) != 4*int(h.special), size(secIDs) != 4*tableSize(s.docs), size(secHash) != 4*tableSize(s.terms):
 		return nil, fmt.Errorf("%w: sections do not fit together", ErrCorrupt)
 	}
 	return s, nil
 }
 
+// maxSize of a segment keeps sums of its places from running over.
+const maxSize = 1 << 50
+
+// take gives the segment its data.
+func (s *Segment) take(data []byte) error {
+	end := uint64(len(data))
+	for i := range sections {
+		from, to := s.head.off[i], s.head.off[i]+s.head.len[i]
+		if to > end {
+			return fmt.Errorf("%w: cut short at %d bytes", ErrCorrupt, end)
+		}
+		s.sec[i] = data[from:to:to]
+	}
+	s.data = data
+	return nil
+}
+
+// section gives a section whole. Of a segment that is read sparsely that maps the file.
+func (s *Segment) section(sec section) []byte {
+	if s.file != nil {
+		s.maps.Do(s.mapAll)
+	}
+	return s.sec[sec]
+}
+
 // Verify reads the whole segment and compares its checksum.
 func (s *Segment) Verify() error {
 	return Guard(func() error {
+		s.section(0)
 		if crc.Checksum(s.data[headerSize:]) != s.head.sum {
 			return fmt.Errorf("%w: checksum", ErrCorrupt)
 		}
@@ -122,18 +157,23 @@ func (s *Segment) Verify() error {
 func (s *Segment) Docs() int { return s.docs }
 
 // Size is the number of bytes.
-func (s *Segment) Size() int64 { return int64(len(s.data)) }
-
-// smallSection is the size of a section of which two faults map all.
-const smallSection = 128 << 10
+func (s *Segment) Size() int64 {
+	size := uint64(0)
+	for i := range sections {
+		size = max(size, s.head.off[i]+s.head.len[i])
+	}
+	return int64(size)
+}
 
 // row gives the len(b) bytes at a place in a section, in b or not. To touch a page
 // of a mapping for the first time costs as much as ten small reads; a process that
 // looks up some fifty rows all over a large file and ends saves most of its time.
 func (s *Segment) row(sec section, at int, b []byte) []byte {
-	mapped := s.sec[sec][at:][:len(b)]
-	if s.file == nil || len(s.sec[sec]) <= smallSection {
-		return mapped
+	if s.file == nil {
+		return s.sec[sec][at:][:len(b)]
+	}
+	if at < 0 || uint64(at)+uint64(len(b)) > s.head.len[sec] {
+		panic(corrupt("a place behind the end"))
 	}
 	if n, err := s.file.ReadAt(b, int64(s.head.off[sec])+int64(at)); n < len(b) {
 		panic(corrupt("it cannot be read: " + err.Error()))
@@ -147,7 +187,7 @@ func (s *Segment) meta(doc uint32) meta {
 }
 
 func (s *Segment) norm(doc uint32) []byte {
-	return s.sec[secNorms][int(doc)*normSize:][:normSize]
+	return s.section(secNorms)[int(doc)*normSize:][:normSize]
 }
 
 func (s *Segment) created(doc uint32) int64 {
@@ -160,19 +200,19 @@ func (s *Segment) change(m meta) string {
 	if m.change == 0 {
 		return ""
 	}
-	return string(s.sec[secBlobs][m.change-1:][:m.changeN])
+	return string(s.section(secBlobs)[m.change-1:][:m.changeN])
 }
 
 // find looks up the document of an id.
 func (s *Segment) find(id uint64) (doc uint32, ok bool) {
-	table := s.sec[secIDs]
+	table := s.section(secIDs)
 	size := len(table) / 4
 	for i, n := slot(id, size), 0; n < size; n++ {
 		doc := le.Uint32(table[4*i:])
 		if doc == 0 {
 			return 0, false
 		}
-		if le.Uint64(s.sec[secMeta][int(doc-1)*metaSize:]) == id {
+		if le.Uint64(s.section(secMeta)[int(doc-1)*metaSize:]) == id {
 			return doc - 1, true
 		}
 		i = (i + 1) & (size - 1)
@@ -186,7 +226,7 @@ func (s *Segment) term(i int) term {
 }
 
 func (s *Segment) key(t *term) []byte {
-	return s.sec[secKeys][t.key:][:t.keyN]
+	return s.section(secKeys)[t.key:][:t.keyN]
 }
 
 // slotsRead are looked at together: a probe seldom goes further.
@@ -194,7 +234,7 @@ const slotsRead = 8
 
 // lookup finds a term.
 func (s *Segment) lookup(key string) (term, bool) {
-	hash, size := hashKey(key), len(s.sec[secHash])/4
+	hash, size := hashKey(key), int(s.head.len[secHash]/4)
 	var b [4 * slotsRead]byte
 	for i, n := slot(hash, size), 0; n < size; {
 		run := min(slotsRead, size-i)
@@ -254,8 +294,15 @@ func (s *Segment) prefixed(prefix string) func(yield func(key []byte, t term) bo
 
 // topic gives the name of a topic and what is known of it.
 func (s *Segment) topic(i int) (name []byte, row topicRow) {
-	row = getTopic(s.sec[secTopics][i*topicSize:])
-	return s.sec[secNames][row.name:][:row.nameN], row
+	row = getTopic(s.section(secTopics)[i*topicSize:])
+	return s.section(secNames)[row.name:][:row.nameN], row
 }
 
-func (s *Segment) topics() int { return len(s.sec[secTopics]) / topicSize }
+// topicName is the name of a topic, for one who asks for few.
+func (s *Segment) topicName(i int) string {
+	var b [topicSize]byte
+	row := getTopic(s.row(secTopics, i*topicSize, b[:]))
+	return string(s.row(secNames, int(row.name), make([]byte, row.nameN)))
+}
+
+func (s *Segment) topics() int { return int(s.head.len[secTopics] / topicSize) }

@@ -91,7 +91,7 @@ func (p *part) alive(doc uint32) bool {
 	if len(p.hide) == 0 {
 		return true
 	}
-	_, hidden := p.hide[le.Uint64(p.seg.sec[secMeta][int(doc)*metaSize:])]
+	_, hidden := p.hide[le.Uint64(p.seg.section(secMeta)[int(doc)*metaSize:])]
 	return !hidden
 }
 
@@ -129,8 +129,7 @@ func (s *Snapshot) Place(r Ref) Place {
 // Topic gives the topic of a document.
 func (s *Snapshot) Topic(r Ref) string {
 	seg := s.parts[r.part].seg
-	name, _ := seg.topic(int(seg.meta(r.doc).topic))
-	return string(name)
+	return seg.topicName(int(seg.meta(r.doc).topic))
 }
 
 // Verify reads all segments and compares their checksums.

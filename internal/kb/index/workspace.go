@@ -12,6 +12,11 @@ type workspace struct {
 	scorers [4]scorer
 	lists   [4]postings
 	used    int // how many of lists
+	norms   struct {
+		part     int // + 1
+		from, to uint32
+		room     [norms * normSize]byte
+	}
 }
 
 // heapSize is enough for most questions.

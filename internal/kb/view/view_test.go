@@ -1,6 +1,7 @@
 package view_test
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -517,6 +518,53 @@ func TestBehind(t *testing.T) {
 // evenly spread. Whatever
 // that does, answers stay right or the damage is said, and after CatchUp all is
 // well.
+// TestLeadOfDamagedIndex: a lead from an index that turns out to be damaged leads to no
+// other entry.
+func TestLeadOfDamagedIndex(t *testing.T) {
+	t.Parallel()
+	dir := memory(t, sample()...)
+	if _, err := upkeep.CatchUp(context.Background(), dir, upkeep.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	v := open(t, dir)
+	found, _, err := v.Leads(view.Query{Text: "token"})
+	if err != nil || len(found) == 0 {
+		t.Fatal(found, err)
+	}
+	if e, ok, err := v.Follow(found[0]); err != nil || !ok || !strings.Contains(strings.ToLower(e.Text), "token") {
+		t.Fatal(e, ok, err)
+	}
+	segments, err := filepath.Glob(filepath.Join(dir, view.IndexDir, "*.seg"))
+	if err != nil || len(segments) != 1 {
+		t.Fatal(segments, err)
+	}
+	f, err := os.OpenFile(segments[0], os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.WriteAt(bytes.Repeat([]byte{0xff}, int(st.Size())-512), 512)
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	again, _, err := v.Leads(view.Query{Text: "token"})
+	if err != nil || len(again) != len(found) || !v.Broken() {
+		t.Fatalf("%d of %d, %v", len(again), len(found), err)
+	}
+	if e, ok, err := v.Follow(found[0]); err == nil {
+		t.Errorf("followed to %+v, %v", e, ok)
+	}
+	if topic, err := v.TopicOf(found[0]); err == nil {
+		t.Errorf("followed to %q", topic)
+	}
+	if e, ok, err := v.Follow(again[0]); err != nil || !ok {
+		t.Error(e, ok, err)
+	}
+}
+
 func TestDamagedIndex(t *testing.T) {
 	t.Parallel()
 	dir := memory(t, sample()...)

@@ -12,6 +12,7 @@ import (
 // under Guard, and is not safe for concurrent use.
 type Mentions struct {
 	filter *Filter
+	work   *workspace
 	parts  []mentions
 	asked  uint32
 }
@@ -27,10 +28,10 @@ type mentions struct {
 
 // Mentions gets ready to ask about the documents that pass f.
 func (s *Snapshot) Mentions(f *Filter) *Mentions {
-	m := &Mentions{filter: f}
+	m := &Mentions{filter: f, work: new(workspace)}
 	l := newLimits(f)
 	for _, p := range s.parts {
-		lists, ok := p.lists(f)
+		lists, ok := p.lists(f, m.work)
 		if !ok || !l.enter(p, f) {
 			continue
 		}
@@ -92,7 +93,7 @@ func (m *Mentions) Of(words []string) []Count {
 
 // count fills found. False means that the part has nothing.
 func (q *mentions) count(m *Mentions, words []string) bool {
-	lists, ok := q.p.lists(m.filter)
+	lists, ok := q.p.lists(m.filter, m.work)
 	posts := make([]postings, len(words))
 	for i, w := range words {
 		key, plain := wordKeys(w)

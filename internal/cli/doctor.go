@@ -120,6 +120,7 @@ func (d *doctor) examine(ctx context.Context) {
 	d.checkPidFile()
 	d.checkWorktrees(ctx)
 	d.checkPreserved(ctx)
+	d.checkMemory()
 	d.checkDisk()
 }
 

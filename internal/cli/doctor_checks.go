@@ -301,3 +301,22 @@ func sizeText(n uint64) string {
 	}
 	return fmt.Sprintf("%d KiB", n>>10)
 }
+
+// checkMemory says what is wrong with the memory; nothing otherwise, for one may do
+// without.
+func (d *doctor) checkMemory() {
+	if d.project.config.Memory == "off" {
+		return
+	}
+	m, err := d.app.openMemory("")
+	if err != nil {
+		d.warn("memory", "", "%v", err)
+		return
+	}
+	moved, err := m.Moved()
+	if err = errors.Join(err, m.Close()); err != nil {
+		d.warn("memory", "", "%v%s", err, d.app.remedy(err))
+	} else if moved != nil {
+		d.warn("memory", moved.Remedy, "%s", moved)
+	}
+}

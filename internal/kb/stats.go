@@ -32,6 +32,7 @@ type StatsResult struct {
 	Newest  time.Time  `json:"newest,omitzero"`
 	Tags    []TagCount `json:"tags,omitempty"`  // detail tags: most entries first
 	Index   *IndexInfo `json:"index,omitempty"` // detail index
+	Moved   *Moved     `json:"moved,omitempty"` // the project at hand, when it seems to have been moved
 }
 
 // IndexInfo describes the index.
@@ -70,6 +71,9 @@ func (m *Memory) Stats(_ context.Context, r StatsRequest) (StatsResult, error) {
 	case "index":
 		out.Index = &IndexInfo{v.Stats(), v.Behind()}
 	}
+	if err == nil {
+		out.Moved, err = m.Moved()
+	}
 	return out, err
 }
 
@@ -96,6 +100,9 @@ func (r StatsResult) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %s\n", count(r.Topics, "topic", "topics"), count(r.Entries, "entry", "entries"))
 	fmt.Fprintf(&b, "oldest %s, newest %s\n", minute(r.Oldest), minute(r.Newest))
+	if r.Moved != nil {
+		fmt.Fprintf(&b, "%s; to have them belong to it: %s\n", r.Moved, r.Moved.Remedy)
+	}
 	if r.Index != nil {
 		r.Index.write(&b)
 	}

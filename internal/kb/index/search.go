@@ -355,14 +355,19 @@ func (x *exec) consider(doc uint32, words []*scorer) bool {
 // norms is how many norms are read at once.
 const norms = 128
 
-// norm is that of a document. Where it is read, so are those of some that come next.
+// norm is that of a document. Where it is read and the one before was near, so are those
+// of some that come next.
 func (x *exec) norm(doc uint32) []byte {
 	if x.p.seg.file == nil {
 		return x.p.seg.norm(doc)
 	}
 	n := &x.work.norms
 	if n.part != x.i+1 || doc < n.from || doc >= n.to {
-		n.part, n.from, n.to = x.i+1, doc, min(doc+norms, uint32(x.p.seg.docs))
+		to := doc + 1
+		if n.part == x.i+1 && doc >= n.from && doc-n.from < norms {
+			to = min(doc+norms, uint32(x.p.seg.docs))
+		}
+		n.part, n.from, n.to = x.i+1, doc, to
 		x.p.seg.row(secNorms, int(doc)*normSize, n.room[:int(n.to-doc)*normSize])
 	}
 	return n.room[int(doc-n.from)*normSize:][:normSize]

@@ -41,7 +41,6 @@ type newest struct {
 	i      int // the part at hand
 	p      *part
 	work   *workspace
-	one    [normSize]byte
 }
 
 func (x *newest) full() bool { return len(x.best.heap) == x.n }
@@ -123,7 +122,7 @@ func (x *newest) take(doc uint32, list docList) {
 		if p, ok := list.(*postings); ok {
 			day = p.day()
 		} else {
-			day = getNorm(x.norm(doc)).day
+			day = getNorm(x.work.norm(x.i, x.p, doc)).day
 		}
 		if day < dayOf(x.oldest()) {
 			return
@@ -134,11 +133,6 @@ func (x *newest) take(doc uint32, list docList) {
 	}
 }
 
-// norm is that of a document. Few are asked for, all over the segment.
-func (x *newest) norm(doc uint32) []byte {
-	return x.p.seg.row(secNorms, int(doc)*normSize, x.one[:])
-}
-
 // wants reports whether a document would be among the best if it passed.
 func (x *newest) wants(doc uint32) bool {
 	return x.best.wants(&found{Hit: Hit{Ref{x.i, doc}, 0}})
@@ -146,7 +140,7 @@ func (x *newest) wants(doc uint32) bool {
 
 // add takes in a document that is wanted, if it passes.
 func (x *newest) add(doc uint32) {
-	if !x.limits.pass(doc, x.norm(doc)) {
+	if !x.limits.pass(doc, x.work.norm(x.i, x.p, doc)) {
 		return
 	}
 	if ref := (Ref{x.i, doc}); !slices.Contains(x.f.Except, ref) {

@@ -326,7 +326,7 @@ again:
 func (x *exec) consider(doc uint32, words []*scorer) bool {
 	if x.each != nil {
 		ref := Ref{x.i, doc}
-		return !x.limits.pass(doc, x.norm(doc)) || slices.Contains(x.q.Filter.Except, ref) ||
+		return !x.limits.pass(doc, x.work.norm(x.i, x.p, doc)) || slices.Contains(x.q.Filter.Except, ref) ||
 			x.q.Telling && !telling(words) || x.q.Accept != nil && !x.q.Accept(ref) || x.each(ref)
 	}
 	// The order of the words varies. In float64 that does not reach the result.
@@ -338,7 +338,7 @@ func (x *exec) consider(doc uint32, words []*scorer) bool {
 	if score < x.floor() || x.q.Telling && !x.rough && !telling(words) {
 		return true
 	}
-	norm := x.norm(doc)
+	norm := x.work.norm(x.i, x.p, doc)
 	if p := norm[5]; x.home != 0 && p != 0 && p != x.home {
 		score *= elsewhere
 	}
@@ -350,27 +350,6 @@ func (x *exec) consider(doc uint32, words []*scorer) bool {
 		x.best.add(h)
 	}
 	return true
-}
-
-// norms is how many norms are read at once.
-const norms = 128
-
-// norm is that of a document. Where it is read and the one before was near, so are those
-// of some that come next.
-func (x *exec) norm(doc uint32) []byte {
-	if x.p.seg.file == nil {
-		return x.p.seg.norm(doc)
-	}
-	n := &x.work.norms
-	if n.part != x.i+1 || doc < n.from || doc >= n.to {
-		to := doc + 1
-		if n.part == x.i+1 && doc >= n.from && doc-n.from < norms {
-			to = min(doc+norms, uint32(x.p.seg.docs))
-		}
-		n.part, n.from, n.to = x.i+1, doc, to
-		x.p.seg.row(secNorms, int(doc)*normSize, n.room[:int(n.to-doc)*normSize])
-	}
-	return n.room[int(doc-n.from)*normSize:][:normSize]
 }
 
 // telling is Query.Telling of a document that has these words, which are at it.

@@ -12,10 +12,10 @@ type workspace struct {
 	scorers [4]scorer
 	lists   [4]postings
 	used    int // how many of lists
-	norms   struct {
+	norms   struct { // that were read last
 		part     int // + 1
 		from, to uint32
-		room     [norms * normSize]byte
+		room     [normsRead * normSize]byte
 	}
 }
 
@@ -26,8 +26,8 @@ const heapSize = 32
 type spare struct{ atomic.Pointer[workspace] }
 
 func (s *spare) take() *workspace {
-	if r := s.Swap(nil); r != nil {
-		return r
+	if w := s.Swap(nil); w != nil {
+		return w
 	}
 	return new(workspace)
 }
@@ -39,4 +39,25 @@ func (w *workspace) list() *postings {
 	}
 	w.used++
 	return &w.lists[w.used-1]
+}
+
+// normsRead is how many norms are read at once.
+const normsRead = 128
+
+// norm is that of a document of part i. Where it is read and the one before was near, so
+// are those of some that come next.
+func (w *workspace) norm(i int, p *part, doc uint32) []byte {
+	if p.seg.file == nil {
+		return p.seg.norm(doc)
+	}
+	n := &w.norms
+	if n.part != i+1 || doc < n.from || doc >= n.to {
+		to := doc + 1
+		if n.part == i+1 && doc >= n.from && doc-n.from < normsRead {
+			to = min(doc+normsRead, uint32(p.seg.docs))
+		}
+		n.part, n.from, n.to = i+1, doc, to
+		p.seg.row(secNorms, int(doc)*normSize, n.room[:int(to-doc)*normSize])
+	}
+	return n.room[int(doc-n.from)*normSize:][:normSize]
 }

@@ -11,7 +11,7 @@ type workspace struct {
 	again   [heapSize]found // of candidates
 	scorers [4]scorer
 	lists   [4]postings
-	used    int // how many of lists
+	used    int      // how many of lists
 	norms   struct { // that were read last
 		part     int // + 1
 		from, to uint32

@@ -24,12 +24,12 @@ type Filter struct {
 	For    string
 	Hidden bool // also what recall does not show at Now
 	Now    time.Time
-	// Budget bounds how many postings are walked, for one who has no time: 0 is no
-	// bound. The newest segments have the first claim to it, and of each a block at
-	// least is walked. Where the rarest word or key alone has more, only the
+	// Budget bounds how many postings of each segment are walked, for one who has no
+	// time: 0 is no bound. Of a list that a document must be in, older segments get what
+	// newer ones leave, or a little. Where the rarest word or key alone has more, only the
 	// documents that were added last are looked at. Further words of a Query that
-	// would go over it are not looked for by themselves: they count for the best
-	// documents that the others find.
+	// would go over it count for documents that have one of the others, and are not
+	// looked for by themselves.
 	Budget int
 }
 

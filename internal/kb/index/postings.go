@@ -45,7 +45,8 @@ func (p *postings) open(seg *Segment, t term) {
 	if p.blocks > 1 {
 		p.skips = p.readSkips(int(t.skip) * skipSize)
 	}
-	p.rewind()
+	p.near = 0
+	p.block, p.n, p.i = -1, 0, 0
 }
 
 // shortSkips is the most bytes of skips that are read, and not mapped.
@@ -61,9 +62,6 @@ func (p *postings) readSkips(at int) []byte {
 	}
 	return p.seg.row(secSkips, at, p.skipRoom[:n])
 }
-
-// rewind goes back to the first document, also of those that last left out.
-func (p *postings) rewind() { p.near, p.block, p.n, p.i = 0, -1, 0, 0 }
 
 // doc is the current document, none at the end.
 func (p *postings) doc() uint32 {

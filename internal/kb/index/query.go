@@ -132,14 +132,6 @@ func (sc *scorer) score() float32 {
 	return s
 }
 
-// rewind goes back to the first document.
-func (sc *scorer) rewind() {
-	sc.post.rewind()
-	if sc.bonus > 0 {
-		sc.exact.rewind()
-	}
-}
-
 func (sc *scorer) doc() uint32     { return sc.post.doc() }
 func (sc *scorer) next()           { sc.post.next() }
 func (sc *scorer) seek(doc uint32) { sc.post.seek(doc) }

@@ -1,9 +1,6 @@
 package index
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // Hit is a document found.
 type Hit struct {
@@ -73,8 +70,7 @@ type exec struct {
 	share  float32   // of its score that a document of the part keeps at most
 	words  []*scorer // optional ones
 	extra  []*scorer // optional ones that are not walked
-	rough  bool      // what is found is only a candidate
-	left   int       // of the budget; 0 is no bound
+	left   int       // of the budget, for lists that a document must be in; 0 is no bound
 	must   []*scorer
 	sought []sought // the words of the query, those of Must first
 	made   []scorer // one for each of them
@@ -128,10 +124,7 @@ func (x *exec) search(i int) bool {
 	case needOne && len(x.words) == 0:
 		return true
 	case needOne && len(lists) == 0:
-		if x.save(); len(x.extra) > 0 && x.each == nil {
-			x.twice()
-			return true
-		}
+		x.save()
 		return x.any()
 	case len(lists) == 0:
 		lists = []docList{&allDocs{n: uint32(x.p.seg.docs)}}
@@ -141,46 +134,18 @@ func (x *exec) search(i int) bool {
 
 // save keeps to the budget: the rarest words are walked until it is used up.
 func (x *exec) save() {
-	if x.left <= 0 {
+	if x.q.Filter.Budget <= 0 {
 		return
 	}
 	slices.SortStableFunc(x.words, func(a, b *scorer) int { return a.count() - b.count() })
-	left := x.left
+	left := x.q.Filter.Budget
 	for i, sc := range x.words {
 		if i > 0 && sc.count() > left {
 			x.words, x.extra = x.words[:i], x.words[i:]
-			break
+			return
 		}
 		sc.last(left)
 		left -= min(left, sc.count())
-	}
-	x.left = max(left, blockLen)
-}
-
-// candidates is how many documents twice looks at again for each that is wanted.
-const candidates = 8
-
-// twice lets the words that are walked find candidates, and scores these by all words.
-func (x *exec) twice() {
-	best := x.best
-	x.best, x.rough = topK{snap: x.s, limit: candidates * x.q.Limit, heap: x.work.again[:0]}, true
-	x.any()
-	again := x.best.heap
-	x.best, x.rough = best, false
-	slices.SortFunc(again, func(a, b found) int { return cmp.Compare(a.doc, b.doc) })
-	words := append(x.words, x.extra...)
-	for _, sc := range words {
-		sc.rewind()
-	}
-	has := make([]*scorer, 0, len(words))
-	for _, h := range again {
-		has = has[:0]
-		for _, sc := range words {
-			if sc.seek(h.doc); sc.doc() == h.doc {
-				has = append(has, sc)
-			}
-		}
-		x.consider(h.doc, has)
 	}
 }
 
@@ -189,9 +154,13 @@ func (x *exec) twice() {
 // place where the sum of their maxima could reach the result is the next candidate.
 func (x *exec) any() bool {
 	w := x.words
+	var rest float32 // that extra words may add
+	for _, sc := range x.extra {
+		rest += sc.max * room
+	}
 	for {
 		sortByDoc(w)
-		pivot, sum := -1, float32(0)
+		pivot, sum := -1, rest
 		for i, sc := range w {
 			if sc.doc() == none {
 				break
@@ -209,6 +178,12 @@ func (x *exec) any() bool {
 			pivot++
 		}
 		bound, last := x.bound(w[:pivot+1], doc)
+		if bound += rest; bound >= x.floor() && len(x.extra) > 0 {
+			more, _ := x.bound(x.extra, doc)
+			if bound += more - rest; bound < x.floor() {
+				last = doc
+			}
+		}
 		switch {
 		case bound < x.floor():
 			next := last + 1
@@ -271,7 +246,7 @@ func (x *exec) all(lists []docList, needOne bool) bool {
 	if x.left > 0 {
 		n := lists[0].count()
 		lists[0].last(x.left)
-		x.left = max(x.left-n, blockLen)
+		x.left = max(x.left-n, leastBudget)
 	}
 	scored := make([]*scorer, 0, len(x.must)+len(x.words))
 	var bound float32 // of every document up to until, once one was asked about
@@ -305,6 +280,9 @@ func (x *exec) all(lists []docList, needOne bool) bool {
 	}
 }
 
+// leastBudget is what a segment gets of a budget that newer ones have used up.
+const leastBudget = 2 * blockLen
+
 // align goes to the first document from doc on that is in every list.
 func align(lists []docList, doc uint32) uint32 {
 again:
@@ -331,11 +309,19 @@ func (x *exec) consider(doc uint32, words []*scorer) bool {
 	}
 	// The order of the words varies. In float64 that does not reach the result.
 	var sum float64
+	var said told
 	for _, sc := range words {
 		sum += float64(sc.score())
+		said.add(sc)
+	}
+	for _, sc := range x.extra {
+		if sc.seek(doc); sc.doc() == doc {
+			sum += float64(sc.score())
+			said.add(sc)
+		}
 	}
 	score := float32(sum)
-	if score < x.floor() || x.q.Telling && !x.rough && !telling(words) {
+	if score < x.floor() || x.q.Telling && !said.enough() {
 		return true
 	}
 	norm := x.work.norm(x.i, x.p, doc)
@@ -346,23 +332,33 @@ func (x *exec) consider(doc uint32, words []*scorer) bool {
 		return true
 	}
 	h := found{Hit: Hit{Ref{x.i, doc}, score}}
-	if x.best.wants(&h) && !slices.Contains(x.q.Filter.Except, h.Ref) && (x.q.Accept == nil || x.rough || x.q.Accept(h.Ref)) {
+	if x.best.wants(&h) && !slices.Contains(x.q.Filter.Except, h.Ref) && (x.q.Accept == nil || x.q.Accept(h.Ref)) {
 		x.best.add(h)
 	}
 	return true
 }
 
-// telling is Query.Telling of a document that has these words, which are at it.
-func telling(words []*scorer) bool {
-	n := 0
-	for _, sc := range words {
-		code := sc.post.code()
-		if code&(codeTopic|codeTags) != 0 {
-			return true
-		}
-		if code&codeText != 0 {
-			n++
-		}
+// told is what words say of a document, for Query.Telling.
+type told struct {
+	words int // in its text
+	about bool
+}
+
+// add takes in a word that is at the document.
+func (t *told) add(sc *scorer) {
+	code := sc.post.code()
+	t.about = t.about || code&(codeTopic|codeTags) != 0
+	if code&codeText != 0 {
+		t.words++
 	}
-	return n > 1
+}
+
+func (t *told) enough() bool { return t.about || t.words > 1 }
+
+func telling(words []*scorer) bool {
+	var said told
+	for _, sc := range words {
+		said.add(sc)
+	}
+	return said.enough()
 }

@@ -8,7 +8,6 @@ type workspace struct {
 	exec    exec
 	newest  newest
 	heap    [heapSize]found
-	again   [heapSize]found // of candidates
 	scorers [4]scorer
 	lists   [4]postings
 	used    int      // how many of lists

@@ -251,19 +251,17 @@ func (a *about) coupled() error {
 	return nil
 }
 
-// topics are up to n that the newest entries of the file have, the newest first.
+// topics are up to n that the newest entries of the file have, the newest first. These
+// entries are shown themselves.
 func (a *about) topics(n int) (topics []string, err error) {
-	const look = 6
+	const look = 3
 	for _, l := range a.own[:min(look, len(a.own))] {
-		if len(topics) == n {
-			break
-		}
-		topic, err := a.mem.TopicOf(l)
+		e, err := a.entry(l)
 		if err != nil {
 			return nil, err
 		}
-		if !slices.Contains(topics, topic) {
-			topics = append(topics, topic)
+		if e != nil && len(topics) < n && !slices.Contains(topics, e.topic) {
+			topics = append(topics, e.topic)
 		}
 	}
 	return topics, nil

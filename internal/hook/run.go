@@ -19,7 +19,6 @@ type Memory interface {
 	TopTopics(n int) (top []view.Count, all int, err error)
 	NewestLeads(n int, f view.Filter) ([]view.Lead, error)
 	Leads(q view.Query) (found []view.Lead, fallback bool, err error)
-	TopicOf(l view.Lead) (string, error)
 	Follow(l view.Lead) (e entry.Entry, readable bool, err error)
 	Close() error
 }

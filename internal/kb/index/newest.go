@@ -17,13 +17,13 @@ func (s *Snapshot) Newest(n int, f *Filter) []Ref {
 		parts[i] = i
 	}
 	slices.SortFunc(parts, func(a, b int) int {
-		return cmp.Compare(s.parts[b].seg.head.max, s.parts[a].seg.head.max)
+		p, q := &s.parts[a].seg.head, &s.parts[b].seg.head
+		return cmp.Or(cmp.Compare(q.max, p.max), cmp.Compare(q.to, p.to))
 	})
 	for _, i := range parts {
-		if n <= 0 || x.full() && s.parts[i].seg.head.max < x.oldest() {
-			break
+		if n > 0 && !x.past(&s.parts[i].seg.head) {
+			x.part(i)
 		}
-		x.part(i)
 	}
 	out := make([]Ref, 0, len(x.best.heap))
 	for _, h := range x.best.sorted() {
@@ -44,6 +44,11 @@ type newest struct {
 }
 
 func (x *newest) full() bool { return len(x.best.heap) == x.n }
+
+// past reports whether all of a segment is older than what was found.
+func (x *newest) past(h *header) bool {
+	return x.full() && (x.best.snap.parts[x.best.heap[0].part].seg.head.behind(h) || h.max < x.oldest())
+}
 
 // oldest is the creation of the oldest document that is among the best.
 func (x *newest) oldest() int64 {

@@ -298,11 +298,4 @@ func (s *Segment) topic(i int) (name []byte, row topicRow) {
 	return s.section(secNames)[row.name:][:row.nameN], row
 }
 
-// topicName is the name of a topic, for one who asks for few.
-func (s *Segment) topicName(i int) string {
-	var b [topicSize]byte
-	row := getTopic(s.row(secTopics, i*topicSize, b[:]))
-	return string(s.row(secNames, int(row.name), make([]byte, row.nameN)))
-}
-
 func (s *Segment) topics() int { return int(s.head.len[secTopics] / topicSize) }

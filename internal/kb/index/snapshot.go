@@ -129,7 +129,8 @@ func (s *Snapshot) Place(r Ref) Place {
 // Topic gives the topic of a document.
 func (s *Snapshot) Topic(r Ref) string {
 	seg := s.parts[r.part].seg
-	return seg.topicName(int(seg.meta(r.doc).topic))
+	name, _ := seg.topic(int(seg.meta(r.doc).topic))
+	return string(name)
 }
 
 // Verify reads all segments and compares their checksums.

@@ -70,15 +70,3 @@ func (v *View) Follow(l Lead) (e entry.Entry, readable bool, err error) {
 	}
 	return e, err == nil, err
 }
-
-// TopicOf is the topic of the entry of a lead.
-func (v *View) TopicOf(l Lead) (topic string, err error) {
-	err = v.guard(func() error {
-		if l.of != v.snap {
-			return errLead
-		}
-		topic = v.snap.Topic(l.ref)
-		return nil
-	})
-	return topic, err
-}

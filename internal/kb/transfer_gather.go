@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"helix/internal/kb/entry"
 	"helix/internal/kb/index"
 )
 
@@ -30,8 +31,9 @@ type shipment struct {
 type packed struct {
 	data  []byte
 	items []item
-	parcel
-	found int
+	edges []parcelEdge
+	empty int
+	found int // secrets
 	err   error
 }
 
@@ -60,12 +62,14 @@ func (m *Memory) gather(ctx context.Context, r ImportRequest) (*shipment, error)
 	workers := runtime.GOMAXPROCS(0)
 	work, inOrder := make(chan unpacking), make(chan unpacking, 2*workers)
 	enough := make(chan struct{})
+	room := make(chan packed, 2*workers)
 	now := m.now()
 	var wg sync.WaitGroup
 	for range workers {
+		k := packer{m.cleaner(r.AllowSecrets), now, room}
 		wg.Go(func() {
 			for u := range work {
-				u.done <- pack(u.read, now, m.cleaner(r.AllowSecrets))
+				u.done <- k.pack(u.read)
 			}
 		})
 	}
@@ -101,6 +105,10 @@ func (m *Memory) gather(ctx context.Context, r ImportRequest) (*shipment, error)
 		if failed != nil {
 			close(enough)
 		}
+		select {
+		case room <- p:
+		default:
+		}
 	}
 	wg.Wait()
 	failed = cmp.Or(failed, unread)
@@ -126,37 +134,59 @@ func readParcels(r ImportRequest, yield func(read func(*parcel) error) bool) err
 	})
 }
 
+// packer packs one parcel after the other.
+type packer struct {
+	clean *cleaner
+	now   time.Time
+	room  chan packed // what was packed before and is not needed any more
+}
+
 // pack reads a parcel, replaces its secrets and checks it.
-func pack(read func(*parcel) error, now time.Time, c *cleaner) (out packed) {
-	out.now = now
-	if out.err = read(&out.parcel); out.err != nil {
+func (k *packer) pack(read func(*parcel) error) (out packed) {
+	select {
+	case old := <-k.room:
+		out.data, out.items = old.data[:0], old.items[:0]
+	default:
+	}
+	k.clean.found = 0
+	p := parcel{now: k.now}
+	p.put = func(line int, e *entry.Entry) error { return k.entry(&out, line, e) }
+	if out.err = read(&p); out.err != nil {
 		return out
 	}
-	for _, pe := range out.entries {
-		e := &pe.entry
-		c.entry(e)
-		probe := *e
-		probe.ID = cmp.Or(e.ID, "new")
-		if err := check(&probe); err != nil {
+	for _, pe := range p.entries {
+		if err := k.entry(&out, pe.line, &pe.entry); err != nil {
 			out.err = at(lineNo(pe.line), err)
 			return out
 		}
-		r := spoolOf(pe.line, e)
-		out.data = r.append(out.data)
-		out.items = append(out.items, item{len(out.data), pe.line, e.ID})
 	}
-	out.entries = nil
+	out.edges, out.empty = p.edges, p.empty
 	for i := range out.edges {
 		e := &out.edges[i].edge
-		c.text(&e.From)
-		c.text(&e.To)
+		k.clean.text(&e.From)
+		k.clean.text(&e.To)
 		if err := checkEdge(e); err != nil {
 			out.err = at(lineNo(out.edges[i].line), err)
 			return out
 		}
 	}
-	out.found = c.found
+	out.found = k.clean.found
 	return out
+}
+
+func (k *packer) entry(out *packed, line int, e *entry.Entry) error {
+	k.clean.entry(e)
+	id := e.ID
+	e.ID = cmp.Or(id, "new")
+	err := check(e)
+	e.ID = id
+	if err != nil {
+		return err
+	}
+	r := spoolOf(line, e)
+	out.data = r.append(out.data)
+	out.items = append(out.items, item{len(out.data), line, id})
+	return nil
 }
 
 // take adds what was packed. An entry that came before, just so, is left out.

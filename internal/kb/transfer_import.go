@@ -66,7 +66,8 @@ type parcel struct {
 	entries []*parcelEntry
 	edges   []parcelEdge
 	empty   int
-	room    []parcelEntry // for the next entries: many are taken from the heap at once
+	put     func(line int, e *entry.Entry) error // is given the entries of jsonl one by one
+	room    []parcelEntry                        // for the next entries: many are taken from the heap at once
 }
 
 type parcelEntry struct {

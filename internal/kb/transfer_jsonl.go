@@ -103,8 +103,8 @@ func (p *parcel) jsonLine(n int, line string, r *record) error {
 		err = decodeJSON(line, r)
 	}
 	if err == nil && (r.Type == "" || r.Type == "entry") {
-		p.add(n, r.entry(p.now))
-		return nil
+		e := r.entry(p.now)
+		return p.put(n, &e)
 	}
 	if err == nil && r.Type != "edge" {
 		return refuse("the type %q is neither entry nor edge", cut(r.Type, 40))

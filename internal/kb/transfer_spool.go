@@ -31,6 +31,9 @@ type spool struct {
 func (s *spool) size() int64 { return s.filed + int64(len(s.tail)) }
 
 func (s *spool) write(b []byte) error {
+	if s.tail == nil {
+		s.tail = make([]byte, 0, s.most+s.most/8)
+	}
 	s.tail = append(s.tail, b...)
 	if len(s.tail) < s.most {
 		return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"helix/internal/kb/entry"
 	"helix/internal/kb/index"
 	"helix/internal/kb/log"
 	"helix/internal/kb/view"
@@ -28,7 +29,8 @@ type importer struct {
 type step uint8
 
 const (
-	add step = iota
+	add     step = iota
+	addFree      // with the shortest of its ids, which nothing had
 	replaceOld
 	leave
 )
@@ -133,7 +135,7 @@ func (i *importer) decide(v *view.View) ([]step, error) {
 // again leaves an entry that came without an id and is there just so, from the same
 // import done before or broken off: ids come from the topic, time and text.
 func again(v *view.View, e *spooled) (step, error) {
-	what, failed := add, error(nil)
+	what, failed := addFree, error(nil)
 	_, err := e.newID(func(id string) (taken bool) {
 		old, err := v.Get(id)
 		if err != nil {
@@ -146,6 +148,7 @@ func again(v *view.View, e *spooled) (step, error) {
 			what = leave
 			return false
 		}
+		what = add
 		return true
 	})
 	return what, errors.Join(failed, err)
@@ -169,7 +172,11 @@ func (i *importer) chunk(ctx context.Context, v *view.View, seen log.Pos, fresh 
 			case replaceOld:
 				counted.Replaced++
 			}
-			id, op, err := i.op(e, taken)
+			known := ""
+			if steps[k] == addFree && !fresh[entry.ShortID(e.id)] {
+				known = entry.ShortID(e.id)
+			}
+			id, op, err := i.op(e, func(id string) bool { return id != known && taken(id) })
 			failed = errors.Join(failed, err)
 			ids, ops = append(ids, id), append(ops, op)
 		}

@@ -35,6 +35,9 @@ func FreeID(name string, taken func(id string) bool) string {
 	return ""
 }
 
+// ShortID is the id that FreeID tries first.
+func ShortID(name string) string { return name[:len(name)-12] }
+
 func idName(e *Entry, round uint64) string {
 	return idPrefix(clean(e.Created), e.Topic) + idHash(e, round)[:16]
 }

@@ -81,6 +81,10 @@ const (
 // spread has the rules whose match may have spaces in it at any place.
 var spread = []string{"curl-auth-header", "curl-auth-user"}
 
+// whollySolid has the rules with keywords that are in much prose, whose match is without
+// spaces and has the keyword in it.
+var whollySolid = []string{"vault-service-token", "jwt", "twilio-api-key"}
+
 // gitleaks reads a rule file. Rules about the path of a file are left out, since
 // a text has none. The rule for any key at all comes last: where another one
 // finds the same, that one knows more.
@@ -100,6 +104,8 @@ func gitleaks(file []byte) ([]*rule, error) {
 			r.where = assigned
 		case slices.Contains(spread, c.ID):
 			r.where = whole
+		case slices.Contains(whollySolid, c.ID):
+			r.where = solid
 		}
 		r.allow = allowlists(append(c.Allowlists, config.Allowlist))
 		if c.ID == generic {

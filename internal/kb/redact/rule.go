@@ -3,6 +3,7 @@ package redact
 import (
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -13,6 +14,7 @@ type place uint8
 const (
 	whole    place = iota // all of it
 	long                  // around values that are known by their form
+	solid                 // as long, where the whole match, keyword included, is without spaces
 	assigned              // around values that follow an operator
 )
 
@@ -53,8 +55,9 @@ func (r *rule) find(t *target, found func(start, end int)) {
 	case r.needs != "" && !strings.Contains(t.text, r.needs):
 	case r.search != nil:
 		r.search(t.text, found)
-	case r.where == long:
-		for _, w := range t.runs() {
+	case r.where == solid && !slices.ContainsFunc(t.runs(), func(run span) bool { return r.near(t.text[run.start:run.end]) }):
+	case r.where == long, r.where == solid:
+		for _, w := range t.around() {
 			r.match(t.text, w, found)
 		}
 	case r.where == assigned:

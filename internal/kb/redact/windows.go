@@ -8,6 +8,7 @@ type target struct {
 	text     string
 	assigned []span
 	long     []span
+	solid    []span
 	have     struct{ assigned, long bool }
 }
 
@@ -52,8 +53,19 @@ func (t *target) assignments() []span {
 
 // runs are the places of at least minLong characters without a space.
 func (t *target) runs() []span {
+	t.findRuns()
+	return t.solid
+}
+
+// around are the windows of the runs.
+func (t *target) around() []span {
+	t.findRuns()
+	return t.long
+}
+
+func (t *target) findRuns() {
 	if t.have.long {
-		return t.long
+		return
 	}
 	t.have.long = true
 	from := -1
@@ -65,11 +77,11 @@ func (t *target) runs() []span {
 			continue
 		}
 		if from >= 0 && i-from >= minLong {
+			t.solid = append(t.solid, span{from, i})
 			t.long = t.window(t.long, from, i)
 		}
 		from = -1
 	}
-	return t.long
 }
 
 // window adds what a rule has to see of the text to match at from to end.

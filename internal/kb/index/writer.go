@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -142,7 +144,7 @@ func (w *Writer) AddAll(segments [][]byte, gone map[uint64]struct{}, mark string
 		if len(parts) == 0 {
 			continue
 		}
-		row, err := w.write(m, parts)
+		row, err := w.write(m.file("seg"), parts)
 		if err != nil {
 			return err
 		}
@@ -224,8 +226,8 @@ func (m *manifest) file(suffix string) string {
 }
 
 // write puts a segment of the documents of parts on the disk.
-func (w *Writer) write(m *manifest, parts []*part) (row manifestPart, err error) {
-	row = manifestPart{name: m.file("seg"), gone: noFile}
+func (w *Writer) write(name string, parts []*part) (row manifestPart, err error) {
+	row = manifestPart{name: name, gone: noFile}
 	path := filepath.Join(w.dir, row.name)
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -310,50 +312,83 @@ func (w *Writer) MergeMany(ctx context.Context, maxDocs int) (more bool, err err
 
 func (w *Writer) merge(ctx context.Context, maxDocs, fan int) (more bool, err error) {
 	for budget := maxDocs; ; {
-		group := mergeGroup(w.man.parts, w.small, fan)
-		if group == nil {
+		groups := mergeGroups(w.man.parts, w.small, fan)
+		if len(groups) == 0 {
 			return false, nil
 		}
-		docs := 0
-		for _, i := range group {
-			docs += w.man.parts[i].docs
+		for i, group := range groups {
+			docs := 0
+			for _, i := range group {
+				docs += w.man.parts[i].docs
+			}
+			if docs > budget {
+				groups = groups[:i]
+				break
+			}
+			budget -= docs
 		}
-		if docs > budget || ctx.Err() != nil {
+		if len(groups) == 0 || ctx.Err() != nil {
 			return true, nil
 		}
-		budget -= docs
-		if err := w.join(group); err != nil {
+		if err := w.join(groups); err != nil {
 			return false, err
 		}
 	}
 }
 
-// join makes one segment of a group.
-func (w *Writer) join(group []int) error {
+// join makes one segment of each group, of all at the same time.
+func (w *Writer) join(groups [][]int) error {
 	m := &manifest{next: w.man.next, mark: w.man.mark}
-	var parts []*part
-	at := 0 // where the new one goes: segments stay about in the order of the log
-	for i := range w.man.parts {
-		if slices.Contains(group, i) {
+	rows, errs := make([]manifestPart, len(groups)), make([]error, len(groups))
+	var wg sync.WaitGroup
+	for g, group := range groups {
+		name := m.file("seg")
+		var parts []*part
+		for _, i := range group {
 			parts = append(parts, w.snap.parts[i])
-			at = len(m.parts)
-		} else {
-			m.parts = append(m.parts, w.man.parts[i])
 		}
+		wg.Go(func() { rows[g], errs[g] = w.write(name, parts) })
 	}
-	row, err := w.write(m, parts)
-	if err != nil {
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	m.parts = slices.Insert(m.parts, at, row)
+	for i, old := range w.man.parts {
+		g := slices.IndexFunc(groups, func(group []int) bool { return slices.Contains(group, i) })
+		switch {
+		case g < 0:
+			m.parts = append(m.parts, old)
+		case i == groups[g][len(groups[g])-1]: // segments stay about in the order of the log
+			m.parts = append(m.parts, rows[g])
+		}
+	}
 	return w.commit(m)
 }
 
-// mergeGroup picks segments to be joined: fan of one size class, of a large one fanOut,
-// the smallest class first, or one that is mostly deleted. nil means that all is well.
-func mergeGroup(parts []manifestPart, small, fan int) []int {
+// mergeGroups picks groups of segments to be joined, one for each processor.
+func mergeGroups(parts []manifestPart, small, fan int) (groups [][]int) {
+	left := make([]int, len(parts))
+	for i := range left {
+		left[i] = i
+	}
+	for len(groups) < runtime.GOMAXPROCS(0) {
+		group := mergeGroup(parts, left, small, fan)
+		if group == nil {
+			break
+		}
+		groups = append(groups, group)
+		left = slices.DeleteFunc(left, func(i int) bool { return slices.Contains(group, i) })
+	}
+	return groups
+}
+
+// mergeGroup picks of the segments that are left some to be joined: fan of one size
+// class, of a large one fanOut, the smallest class first, or one that is mostly
+// deleted. nil means that all is well.
+func mergeGroup(parts []manifestPart, left []int, small, fan int) []int {
 	classes := map[int][]int{}
-	for i, p := range parts {
+	for _, i := range left {
+		p := parts[i]
 		live := p.docs - p.dead
 		if p.dead > 64 && p.dead > live {
 			return []int{i}
@@ -370,7 +405,7 @@ func mergeGroup(parts []manifestPart, small, fan int) []int {
 			fan = fanOut
 		}
 		if len(group) >= fan {
-			return group[:min(len(group), max(fan, 2*fanOut))]
+			return slices.Clone(group[:min(len(group), max(fan, 2*fanOut))])
 		}
 	}
 	return nil

@@ -20,10 +20,11 @@ type Builder struct {
 	keys  []string // of each term
 	ids   map[string]int32
 	terms map[string]wordTerms // by word
+	order []int32              // of the first terms, by key
 	found []occurrence
 	last  []int32      // by term: its latest occurrence + 1
 	begun int32        // occurrences before the document at hand
-	order []occurrence // room for byTerm
+	room  []occurrence // for byTerm
 
 	words int // of all texts
 }
@@ -61,7 +62,7 @@ func (b *Builder) Reset() {
 	b.metas, b.norms, b.names, b.blobs, b.found = b.metas[:0], b.norms[:0], b.names[:0], b.blobs[:0], b.found[:0]
 	b.words, b.begun = 0, 0
 	if len(b.keys) > keptKeys {
-		b.keys, b.last = nil, nil
+		b.keys, b.last, b.order = nil, nil, nil
 		clear(b.ids)
 		clear(b.terms)
 	}
@@ -191,12 +192,11 @@ func (b *Builder) Segment() []byte {
 
 	order, start := b.byTerm()
 	sorted := make([]int32, 0, len(b.keys))
-	for id := range b.keys {
+	for _, id := range b.byKey() {
 		if start[id] < start[id+1] {
-			sorted = append(sorted, int32(id))
+			sorted = append(sorted, id)
 		}
 	}
-	slices.SortFunc(sorted, func(x, y int32) int { return strings.Compare(b.keys[x], b.keys[y]) })
 	a.documentsDone(uint64(b.words))
 	a.reserveTerms(len(sorted))
 	for _, id := range sorted {
@@ -209,6 +209,29 @@ func (b *Builder) Segment() []byte {
 	head := a.finish()
 	copy(out.Bytes(), head)
 	return out.Bytes()
+}
+
+// byKey gives all terms in the order of their keys. Only those are sorted that are new
+// since the last segment.
+func (b *Builder) byKey() []int32 {
+	compare := func(x, y int32) int { return strings.Compare(b.keys[x], b.keys[y]) }
+	fresh := make([]int32, 0, len(b.keys)-len(b.order))
+	for id := len(b.order); id < len(b.keys); id++ {
+		fresh = append(fresh, int32(id))
+	}
+	slices.SortFunc(fresh, compare)
+	merged := make([]int32, 0, len(b.keys))
+	for old := b.order; ; {
+		switch {
+		case len(fresh) == 0:
+			b.order = append(merged, old...)
+			return b.order
+		case len(old) == 0 || compare(fresh[0], old[0]) < 0:
+			merged, fresh = append(merged, fresh[0]), fresh[1:]
+		default:
+			merged, old = append(merged, old[0]), old[1:]
+		}
+	}
 }
 
 func (b *Builder) topicOrder(a *assembler) map[string]uint32 {
@@ -238,8 +261,8 @@ func (b *Builder) byTerm() (order []occurrence, start []int) {
 		start[t+1] += start[t]
 	}
 	next := slices.Clone(start)
-	b.order = slices.Grow(b.order[:0], len(b.found))
-	order = b.order[:len(b.found)]
+	b.room = slices.Grow(b.room[:0], len(b.found))
+	order = b.room[:len(b.found)]
 	for _, o := range b.found {
 		order[next[o.term]] = o
 		next[o.term]++

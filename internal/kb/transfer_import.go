@@ -17,7 +17,7 @@ const (
 	maxImport = 512 << 20
 	// importChunk is how many entries are written together, importBytes about how
 	// many bytes of text.
-	importChunk = 8192
+	importChunk = 4096
 	importBytes = 64 << 20
 )
 

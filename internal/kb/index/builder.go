@@ -49,8 +49,16 @@ func NewBuilder() *Builder {
 // Grow makes room for documents with n bytes of text together, so that what is
 // there need not be moved when they come.
 func (b *Builder) Grow(n int) {
-	const bytesPerOccurrence = 5 // of prose or code, rather too few than too many
+	const (
+		bytesPerOccurrence = 5   // of prose or code, rather too few than too many
+		bytesPerTerm       = 128 // of a megabyte of prose, rather too many than too few
+		much               = 512 << 10
+	)
 	b.found = slices.Grow(b.found, n/bytesPerOccurrence)
+	if terms := n / bytesPerTerm; n >= much && len(b.keys) == 0 {
+		b.ids, b.terms = make(map[string]int32, terms), make(map[string]wordTerms, terms)
+		b.keys, b.last = make([]string, 0, terms), make([]int32, 0, terms)
+	}
 }
 
 // keptKeys is how many terms a builder remembers beyond a segment.

@@ -18,6 +18,7 @@ import (
 type shipment struct {
 	spool    spool
 	entries  int // in the spool
+	named    int // of these, those that came without an id
 	edges    []parcelEdge
 	empty    int
 	same     int // entries that came before, just so
@@ -213,6 +214,8 @@ func (s *shipment) take(p *packed) error {
 				s.same++
 				continue
 			}
+		} else {
+			s.named++
 		}
 		if err := s.spool.write(data); err != nil {
 			return err

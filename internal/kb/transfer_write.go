@@ -30,7 +30,7 @@ type step uint8
 
 const (
 	add     step = iota
-	addFree      // with the shortest of its ids, which nothing had
+	addFree      // as add; if it came without an id, nothing had the shortest that it may get
 	replaceOld
 	leave
 )
@@ -102,6 +102,9 @@ func (r *spoolReader) chunk(left int) ([]spooled, error) {
 func (i *importer) decide(v *view.View) ([]step, error) {
 	steps := make([]step, i.total-i.done)
 	if v.Empty() {
+		for k := range steps {
+			steps[k] = addFree
+		}
 		return steps, nil
 	}
 	r := i.spool.reader(i.at, spoolTogether)
@@ -173,7 +176,7 @@ func (i *importer) chunk(ctx context.Context, v *view.View, seen log.Pos, fresh 
 				counted.Replaced++
 			}
 			known := ""
-			if steps[k] == addFree && !fresh[entry.ShortID(e.id)] {
+			if e.named && steps[k] == addFree && !fresh[entry.ShortID(e.id)] {
 				known = entry.ShortID(e.id)
 			}
 			id, op, err := i.op(e, func(id string) bool { return id != known && taken(id) })

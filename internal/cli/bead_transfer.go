@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
 	"helix/internal/tracker"
@@ -148,7 +146,7 @@ relations, jsonl flat rows with short names.`,
 			if err != nil {
 				return fmt.Errorf("--format: %w", err)
 			}
-			toFile := len(args) == 1 && args[0] != "-"
+			toFile := !isStdout(args)
 			if stdout && toFile {
 				return fmt.Errorf("bead export: --stdout and the file %s exclude each other", args[0])
 			}
@@ -159,13 +157,12 @@ relations, jsonl flat rows with short names.`,
 				_, err := b.store.Export(ctx, a.Stdout, f)
 				return err
 			}
-			var out bytes.Buffer
-			n, err := b.store.Export(ctx, &out, f)
-			if err != nil {
+			var n int
+			err = writeWhole(a.path(args[0]), 0o644, func(w io.Writer) (err error) {
+				n, err = b.store.Export(ctx, w, f)
 				return err
-			}
-			path := a.path(args[0])
-			if err := renameio.WriteFile(path, out.Bytes(), 0o644); err != nil {
+			})
+			if err != nil {
 				return fmt.Errorf("bead export: %w", err)
 			}
 			_, err = fmt.Fprintf(a.Stdout, "exported %d beads to %s\n", n, args[0])

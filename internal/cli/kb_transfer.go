@@ -2,14 +2,10 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 
-	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
 	"helix/internal/kb"
@@ -59,38 +55,23 @@ func (a *App) kbExportCmd(f *kbFlags) *cobra.Command {
 		Long: `Write all entries, or those of one topic, as JSON lines or Markdown. Without FILE
 they go to standard output, and nothing else does.`,
 		RunE: a.kbRun(f, func(ctx context.Context, m *kb.Memory, args []string) (kbResult, error) {
-			if len(args) == 0 || args[0] == "-" {
+			if isStdout(args) {
 				_, err := m.Export(ctx, r, a.Stdout)
 				return nil, err
 			}
-			return a.exportFile(a.kbPath(args[0]), func(w io.Writer) (kb.Exported, error) { return m.Export(ctx, r, w) })
+			var exported kb.Exported
+			// Only the user can read a new file: the memory is private.
+			err := writeWhole(a.kbPath(args[0]), 0o600, func(w io.Writer) (err error) {
+				exported, err = m.Export(ctx, r, w)
+				return err
+			})
+			if err != nil {
+				return nil, fmt.Errorf("export: %w", err)
+			}
+			return exported, nil
 		}),
 	}
 	cmd.Flags().StringVar(&r.Format, "format", "jsonl", "jsonl or markdown")
 	cmd.Flags().StringVar(&r.Topic, "topic", "", "only this topic")
 	return cmd
-}
-
-// exportFile writes a whole file or leaves the one that is there alone. Only the
-// user can read it: the memory is private.
-func (a *App) exportFile(path string, write func(io.Writer) (kb.Exported, error)) (kbResult, error) {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return nil, fmt.Errorf("export: %s is a folder; name a file in it", path)
-	}
-	if _, err := os.Stat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("export: there is no folder %s", filepath.Dir(path))
-	}
-	file, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o600), renameio.WithExistingPermissions())
-	if err != nil {
-		return nil, fmt.Errorf("export: %w", err)
-	}
-	defer func() { _ = file.Cleanup() }() // nothing to do after the replacement
-	exported, err := write(file)
-	if err != nil {
-		return nil, err
-	}
-	if err := file.CloseAtomicallyReplace(); err != nil {
-		return nil, fmt.Errorf("export: %w", err)
-	}
-	return exported, nil
 }

@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func TestWriteWhole(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	name := func(n string) string { return filepath.Join(dir, n) }
+	say := func(s string) func(io.Writer) error {
+		return func(w io.Writer) error {
+			_, err := io.WriteString(w, s)
+			return err
+		}
+	}
+	holds := func(n, want string) {
+		t.Helper()
+		if got, err := os.ReadFile(name(n)); err != nil || string(got) != want {
+			t.Errorf("%s: %q, %v, want %q", n, got, err, want)
+		}
+	}
+	if err := writeWhole(name("new"), 0o600, say("one")); err != nil {
+		t.Fatal(err)
+	}
+	holds("new", "one")
+	if err := os.Symlink("new", name("link")); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeWhole(name("link"), 0o600, say("two")); err != nil {
+		t.Fatal(err)
+	}
+	holds("new", "two")
+	if info, err := os.Lstat(name("link")); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		t.Errorf("the link is gone: %v", err)
+	}
+	broken := errors.New("broken")
+	if err := writeWhole(name("new"), 0o600, func(w io.Writer) error { return errors.Join(say("three")(w), broken) }); !errors.Is(err, broken) {
+		t.Error(err)
+	}
+	holds("new", "two")
+
+	// A pipe stays one.
+	if err := syscall.Mkfifo(name("pipe"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	read := make(chan string)
+	go func() {
+		text, err := os.ReadFile(name("pipe"))
+		if err != nil {
+			t.Error(err)
+		}
+		read <- string(text)
+	}()
+	if err := writeWhole(name("pipe"), 0o600, say("four")); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-read; got != "four" {
+		t.Errorf("through the pipe: %q", got)
+	}
+	if info, err := os.Lstat(name("pipe")); err != nil || info.Mode()&fs.ModeNamedPipe == 0 {
+		t.Errorf("the pipe is gone: %v", err)
+	}
+	for place, want := range map[string]string{".": "is a folder; name a file in it", "no/such": "there is no folder "} {
+		if err := writeWhole(name(place), 0o600, say("")); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", place, err)
+		}
+	}
+}

@@ -57,6 +57,9 @@ func (m *Memory) pick(v *view.View, r *EditRequest, out *Edited) (entry.Entry, *
 		return entry.Entry{}, nil, err
 	}
 	if len(entries) == 0 {
+		if _, err := v.Get(r.Topic); err == nil {
+			return entry.Entry{}, nil, refuse("%s is the id of an entry, no topic: give it as the id (--id)", cut(r.Topic, 100))
+		}
 		return entry.Entry{}, nil, noTopic(v, r.Topic)
 	}
 	var i int

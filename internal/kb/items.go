@@ -52,7 +52,9 @@ func noTopic(v *view.View, topic string) error {
 		return err
 	}
 	hint := "see the list of topics"
-	if near := nearNames(topics, topic); len(near) > 0 {
+	if e, err := v.Get(topic); err == nil {
+		hint = "it is the id of an entry of topic '" + e.Topic + "'"
+	} else if near := nearNames(topics, topic); len(near) > 0 {
 		hint = "did you mean '" + strings.Join(near, "', '") + "'?"
 	}
 	return notFound("topic '%s' not found: %s", cut(topic, 100), hint)

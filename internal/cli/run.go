@@ -197,6 +197,10 @@ func alreadyLive(p *project) error {
 	return &exitError{ExitAlreadyLive, fmt.Errorf("run: already running%s; see helix status, or end it with: helix stop", who)}
 }
 
+// oneWish is within how long signals count as one: timeout(1), for one, sends its signal
+// to the process and then to its group.
+const oneWish = time.Second / 2
+
 // endOnSignal tells afterwards which signal ended the run. A second signal
 // kills what the run started and leaves at once; the next run puts the queue in
 // order.
@@ -213,9 +217,14 @@ func (a *App) endOnSignal(ctx context.Context, loop *run.Loop) (context.Context,
 		first <- s
 		fmt.Fprintln(a.Stderr, "helix: stopping: the agent is being ended and the claim released; once more to force")
 		cancel()
-		if _, open := <-signals; open {
-			loop.Kill()
-			os.Exit(signalCode(s))
+		for at := time.Now(); ; {
+			if _, open := <-signals; !open {
+				return
+			}
+			if time.Since(at) >= oneWish {
+				loop.Kill()
+				os.Exit(signalCode(s))
+			}
 		}
 	}()
 	return ctx, func() os.Signal {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"runtime"
 	"strings"
-	"sync"
 	"time"
 
 	"helix/internal/kb/entry"
@@ -45,14 +44,7 @@ type item struct {
 	id   string // that it came with, or ""
 }
 
-// unpacking has a parcel read and packed.
-type unpacking struct {
-	read func(*parcel) error
-	done chan packed
-}
-
-// gather reads, cleans and checks everything that is to be imported, a part of it on each
-// processor.
+// gather reads, cleans and checks everything that is to be imported.
 func (m *Memory) gather(ctx context.Context, r ImportRequest) (*shipment, error) {
 	switch {
 	case r.Format != "" && r.Format != "jsonl" && r.Format != "markdown" && r.Format != "original-json":
@@ -60,43 +52,14 @@ func (m *Memory) gather(ctx context.Context, r ImportRequest) (*shipment, error)
 	case r.Reader != nil && r.Data != "":
 		return nil, refuse("give only one of data and a reader")
 	}
-	workers := runtime.GOMAXPROCS(0)
-	work, inOrder := make(chan unpacking), make(chan unpacking, 2*workers)
-	enough := make(chan struct{})
-	room := make(chan packed, 2*workers)
-	now := m.now()
-	var wg sync.WaitGroup
-	for range workers {
-		k := packer{m.cleaner(r.AllowSecrets), now, room}
-		wg.Go(func() {
-			for u := range work {
-				u.done <- k.pack(u.read)
-			}
-		})
-	}
-	var unread error
-	go func() {
-		defer close(inOrder)
-		defer close(work)
-		unread = readParcels(r, func(read func(*parcel) error) bool {
-			u := unpacking{read, make(chan packed, 1)}
-			select {
-			case inOrder <- u:
-				work <- u
-				return true
-			case <-enough:
-				return false
-			}
-		})
-	}()
-
 	s := &shipment{spool: spool{most: spoolMemory}, first: map[uint64]int64{}, odd: map[string]int64{}}
 	if info, err := os.Stat(m.dir); err == nil && info.IsDir() {
 		s.spool.dir = m.dir
 	}
+	u := m.unpack(r)
 	var failed error
-	for u := range inOrder {
-		p := <-u.done
+	for one := range u.inOrder {
+		p := <-one.done
 		if failed != nil {
 			continue
 		}
@@ -104,20 +67,61 @@ func (m *Memory) gather(ctx context.Context, r ImportRequest) (*shipment, error)
 			failed = s.take(&p)
 		}
 		if failed != nil {
-			close(enough)
+			close(u.enough)
 		}
 		select {
-		case room <- p:
+		case u.room <- p:
 		default:
 		}
 	}
-	wg.Wait()
-	failed = cmp.Or(failed, unread)
-	if failed != nil {
+	if failed = cmp.Or(failed, u.err); failed != nil {
 		s.spool.close()
 		return nil, failed
 	}
 	return s, nil
+}
+
+// unpacker has parcels read and packed on all processors, and gives them in their order.
+type unpacker struct {
+	inOrder chan unpacking
+	enough  chan struct{} // closed when no more are wanted
+	room    chan packed   // what is not needed any more
+	err     error         // that ended the reading, once inOrder is closed
+}
+
+// unpacking has a parcel read and packed.
+type unpacking struct {
+	read func(*parcel) error
+	done chan packed
+}
+
+func (m *Memory) unpack(r ImportRequest) *unpacker {
+	workers := runtime.GOMAXPROCS(0)
+	u := &unpacker{inOrder: make(chan unpacking, 2*workers), enough: make(chan struct{}), room: make(chan packed, 2*workers)}
+	work, now := make(chan unpacking), m.now()
+	for range workers {
+		k := packer{m.cleaner(r.AllowSecrets), now, u.room}
+		go func() {
+			for one := range work {
+				one.done <- k.pack(one.read)
+			}
+		}()
+	}
+	go func() {
+		defer close(u.inOrder)
+		defer close(work)
+		u.err = readParcels(r, func(read func(*parcel) error) bool {
+			one := unpacking{read, make(chan packed, 1)}
+			select {
+			case u.inOrder <- one:
+				work <- one
+				return true
+			case <-u.enough:
+				return false
+			}
+		})
+	}()
+	return u
 }
 
 // readParcels gives for each part of an import what reads it.

@@ -16,6 +16,7 @@ import (
 
 	"helix/internal/kb/entry"
 	"helix/internal/kb/index"
+	"helix/internal/kb/log"
 )
 
 func TestSpool(t *testing.T) {
@@ -201,5 +202,43 @@ func TestImportKilled(t *testing.T) {
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, "import-*")); err != nil || len(left) > 0 {
 		t.Errorf("files are left: %v, %v", left, err)
+	}
+}
+
+// TestImportIDTakenMeanwhile: another writer takes the id that an entry would have got,
+// after the import has seen that it was free.
+func TestImportIDTakenMeanwhile(t *testing.T) {
+	t.Parallel()
+	for _, before := range []int{0, 1} { // entries in the memory
+		dir := filepath.Join(t.TempDir(), "kb")
+		m, other := openIn(t, dir), openIn(t, dir)
+		for range before {
+			mustStore(t, m, "earlier", "was there")
+		}
+		created := newClock().Now()
+		last := entry.New("t", "the last one", created)
+		theirs := entry.New("mine", "meanwhile", created)
+		theirs.ID = entry.ShortID(entry.IDName(&last))
+		var b strings.Builder
+		for i := range importChunk {
+			fmt.Fprintf(&b, `{"id":"id-%d","topic":"t","text":"x"}`+"\n", i)
+		}
+		fmt.Fprintf(&b, `{"topic":"t","text":"the last one","created":%q}`+"\n", created.Format(time.RFC3339))
+		wrote := false
+		telling := WithProgress(t.Context(), func(int, int) {
+			if !wrote {
+				wrote = true
+				if _, err := other.log.Append(t.Context(), log.Put(theirs)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		if _, err := m.Import(telling, ImportRequest{Data: b.String()}); err != nil {
+			t.Fatal(err)
+		}
+		all := entries(t, dir)
+		if len(all) != before+importChunk+2 || all[theirs.ID].Text != "meanwhile" {
+			t.Errorf("%d entries, %q is theirs", len(all), all[theirs.ID].Text)
+		}
 	}
 }

@@ -74,3 +74,17 @@ func TestWriteWhole(t *testing.T) {
 		}
 	}
 }
+
+// Not tried by a script: where it failed, and the user may, the machine's own
+// standard output would be gone.
+func TestIsStdout(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{"-": true, "/dev/stdout": true, "/dev/fd/1": true, "stdout": false, "./-": false} {
+		if got := isStdout([]string{name}); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	if !isStdout(nil) {
+		t.Error("no name")
+	}
+}

@@ -16,7 +16,8 @@ const indexEvery = 16 << 10
 type alongside struct {
 	more    chan struct{}
 	done    chan struct{}
-	waiting int // entries that no round was told of
+	total   int // entries that were written
+	waiting int // of these, those that no round was told of
 }
 
 // indexAlongside starts with the first round. end must be called.
@@ -30,7 +31,10 @@ func indexAlongside(ctx context.Context, dir string) *alongside {
 			began = true
 			_, _ = upkeep.CatchUp(ctx, dir, o)
 		}
-		if began { // what came after the last round
+		if !began {
+			o.MaxMerge = shortMerge
+		}
+		if began || a.total > littleBehind { // what came after the last round
 			o.Ongoing = false
 			_, _ = upkeep.CatchUp(ctx, dir, o)
 		}
@@ -40,6 +44,7 @@ func indexAlongside(ctx context.Context, dir string) *alongside {
 
 // written tells that n more entries are in the log.
 func (a *alongside) written(n int) {
+	a.total += n
 	if a.waiting += n; a.waiting < indexEvery {
 		return
 	}
@@ -50,7 +55,7 @@ func (a *alongside) written(n int) {
 	}
 }
 
-// end has what is left brought up, if there were rounds, and waits for it.
+// end has what is left brought up, unless it is little, and waits for it.
 func (a *alongside) end() {
 	close(a.more)
 	<-a.done

@@ -111,8 +111,8 @@ func readManifest(dir string) (*manifest, error) {
 func Open(dir string) (*Snapshot, error) { return Reopen(dir, nil) }
 
 // sparseFrom is the size in bytes from which OpenSparse reads a file sparsely. Of a
-// smaller one a few faults map most.
-const sparseFrom = 512 << 10
+// smaller one two faults map all.
+const sparseFrom = 128 << 10
 
 // OpenSparse is Open for a process that looks a few things up and ends.
 func OpenSparse(dir string) (*Snapshot, error) { return open(dir, nil, sparseFrom) }

@@ -72,15 +72,22 @@ type exec struct {
 	extra  []*scorer // optional ones that are not walked
 	left   int       // of the budget, for lists that a document must be in; 0 is no bound
 	must   []*scorer
-	sought []sought // the words of the query, those of Must first
-	made   []scorer // one for each of them
-	used   int      // how many of them the part at hand has
+	sought []sought  // the words of the query, those of Must first
+	more   []*scorer // beside those of work
+	used   int       // how many of them the part at hand has
 }
 
 // scorer gives one that the part at hand does not use yet.
 func (x *exec) scorer() *scorer {
 	x.used++
-	return &x.made[x.used-1]
+	i := x.used - 1
+	if i < len(x.work.scorers) {
+		return &x.work.scorers[i]
+	}
+	if i -= len(x.work.scorers); i == len(x.more) {
+		x.more = append(x.more, new(scorer))
+	}
+	return x.more[i]
 }
 
 // search looks through a part. False means that no more is wanted.
@@ -98,9 +105,6 @@ func (x *exec) search(i int) bool {
 	x.must, x.words, x.extra, x.used = x.must[:0], x.words[:0], nil, 0
 	if x.sought == nil {
 		x.sought = x.s.lookUp(x.q.Must, x.q.Should)
-		if x.made = x.work.scorers[:]; len(x.sought) > len(x.made) {
-			x.made = make([]scorer, len(x.sought))
-		}
 	}
 	must, should := x.sought[:len(x.q.Must)], x.sought[len(x.q.Must):]
 	for k := range must {

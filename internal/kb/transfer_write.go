@@ -1,8 +1,11 @@
 package kb
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"runtime"
+	"sync"
 
 	"helix/internal/kb/entry"
 	"helix/internal/kb/index"
@@ -108,31 +111,51 @@ func (i *importer) decide(v *view.View) ([]step, error) {
 		return steps, nil
 	}
 	r := i.spool.reader(i.at, spoolTogether)
-	for k := range steps {
-		e, err := r.next()
+	for done := 0; done < len(steps); {
+		list, err := r.chunk(len(steps) - done)
 		if err != nil {
 			return nil, err
 		}
-		if e.named {
-			if steps[k], err = again(v, &e); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		old, err := v.Get(e.id)
-		switch {
-		case errors.Is(err, ErrNotFound):
-		case err != nil:
+		if err := i.decideAll(v, list, steps[done:]); err != nil {
 			return nil, err
-		case e.same(&old):
-			steps[k] = leave
-		case i.replace:
-			steps[k] = replaceOld
-		default:
-			return nil, at(lineNo(e.line), refuse("the entry %s is there with other content: replace it, or leave it out", e.id))
 		}
+		done += len(list)
 	}
 	return steps, nil
+}
+
+// decideAll decides about a part of the entries on each processor.
+func (i *importer) decideAll(v *view.View, list []spooled, steps []step) error {
+	errs := make([]error, runtime.GOMAXPROCS(0))
+	var wg sync.WaitGroup
+	for part := range errs {
+		from, to := part*len(list)/len(errs), (part+1)*len(list)/len(errs)
+		wg.Go(func() {
+			for k := from; k < to && errs[part] == nil; k++ {
+				steps[k], errs[part] = i.decideOne(v, &list[k])
+			}
+		})
+	}
+	wg.Wait()
+	return cmp.Or(errs...) // of the first line, since the parts are in order
+}
+
+func (i *importer) decideOne(v *view.View, e *spooled) (step, error) {
+	if e.named {
+		return again(v, e)
+	}
+	old, err := v.Get(e.id)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return add, nil
+	case err != nil:
+		return add, err
+	case e.same(&old):
+		return leave, nil
+	case i.replace:
+		return replaceOld, nil
+	}
+	return add, at(lineNo(e.line), refuse("the entry %s is there with other content: replace it, or leave it out", e.id))
 }
 
 // again leaves an entry that came without an id and is there just so, from the same

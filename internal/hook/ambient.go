@@ -165,11 +165,7 @@ func (a *about) symbols() error {
 	}
 	var names []string
 	if a.target.abs != "" {
-		cache := ""
-		if a.cacheDir != nil {
-			cache = a.cacheDir()
-		}
-		names = fileSymbols(a.target.abs, cache)
+		names = fileSymbols(a.target.abs, a.cacheDir)
 	}
 	for _, s := range removed(a.target.old, a.target.new, a.target.whole) {
 		if len(names) < most {

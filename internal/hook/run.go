@@ -29,7 +29,7 @@ type Env struct {
 	Getenv   func(string) string
 	Dir      string                           // folder of the memory; "" is the default one
 	Open     func(dir string) (Memory, error) // nil is view.Open
-	CacheDir func() string                    // keeps the symbols of files; nil or "" keeps none
+	CacheDir func() string                    // keeps the symbols of files; nil keeps none
 	Debug    io.Writer                        // nil: silence
 	Now      func() time.Time                 // nil is time.Now
 	// Start starts helix with these arguments in the folder dir, "" for this one,

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"helix/internal/kb/rawfile"
@@ -33,19 +34,30 @@ func readSource(path string) ([]byte, error) {
 // order. It looks for the words with which the common languages begin a
 // declaration, line by line, and knows no language whole.
 func declared(text string) []string {
-	var names []string
-	seen := map[string]bool{}
-	n := 0
+	var d declarations
 	for l := range strings.Lines(text) {
-		if n++; n > maxLines || len(names) == maxSymbols {
+		if !d.line(l) {
 			break
 		}
-		if name := declares(l); len(name) >= minSymbol && len(name) <= maxSymbol && !seen[name] && !ordinary(name) {
-			seen[name] = true
-			names = append(names, name)
-		}
 	}
-	return names
+	return d.names
+}
+
+// declarations are gathered line by line.
+type declarations struct {
+	names []string
+	lines int
+}
+
+// line takes in a line, which may change after it. False means that no more are wanted.
+func (d *declarations) line(l string) bool {
+	if d.lines++; d.lines > maxLines {
+		return false
+	}
+	if name := declares(l); len(name) >= minSymbol && len(name) <= maxSymbol && !slices.Contains(d.names, name) && !ordinary(name) {
+		d.names = append(d.names, strings.Clone(name))
+	}
+	return len(d.names) < maxSymbols
 }
 
 // declares is the name that a line declares.

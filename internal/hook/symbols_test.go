@@ -1,7 +1,9 @@
 package hook
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -79,15 +81,33 @@ func TestRemoved(t *testing.T) {
 	}
 }
 
+// long is what makes a file one whose symbols are remembered.
+var long = strings.Repeat("// nothing\n", rememberFrom/11+1)
+
+func in(dir string) func() string { return func() string { return dir } }
+
+// TestSmallFilesAreNotRemembered, but looked through each time.
+func TestSmallFilesAreNotRemembered(t *testing.T) {
+	t.Parallel()
+	cache := filepath.Join(t.TempDir(), "symbols")
+	file := write(t, filepath.Join(t.TempDir(), "a.go"), "\n"+strings.Repeat("x", 3*lineBuffer)+" func hidden()\nfunc first() {}\nfunc last()")
+	if got := fileSymbols(file, in(cache)); !slices.Equal(got, []string{"first", "last"}) {
+		t.Errorf("%q", got)
+	}
+	if _, err := os.Stat(cache); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the cache: %v", err)
+	}
+}
+
 // TestSymbolCache: symbols are remembered, those of a changed file are not, and
 // whatever happens to the cache, the symbols are right.
 func TestSymbolCache(t *testing.T) {
 	t.Parallel()
 	cache := filepath.Join(t.TempDir(), "a", "symbols")
-	file := write(t, filepath.Join(t.TempDir(), "a.go"), "func first()\n")
+	file := write(t, filepath.Join(t.TempDir(), "a.go"), "func first()\n"+long)
 	check := func(what string, want ...string) {
 		t.Helper()
-		if got := fileSymbols(file, cache); !slices.Equal(got, want) {
+		if got := fileSymbols(file, in(cache)); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", what, got, want)
 		}
 	}
@@ -112,7 +132,7 @@ func TestSymbolCache(t *testing.T) {
 	check("cut", "first")
 	write(t, kept[0], "")
 	check("emptied", "first")
-	write(t, file, "func second()\n")
+	write(t, file, "func second()\n"+long)
 	later := time.Now().Add(time.Hour)
 	if err := os.Chtimes(file, later, later); err != nil {
 		t.Fatal(err)
@@ -137,7 +157,7 @@ func TestSymbolCacheIsBounded(t *testing.T) {
 	cache := filepath.Join(t.TempDir(), "symbols")
 	src := t.TempDir()
 	for i := range maxCached + 20 {
-		fileSymbols(write(t, filepath.Join(src, fmt.Sprintf("f%d.go", i)), "func name()\n"), cache)
+		fileSymbols(write(t, filepath.Join(src, fmt.Sprintf("f%d.go", i)), "func name()\n"+long), in(cache))
 	}
 	kept, err := os.ReadDir(cache)
 	if err != nil || len(kept) > maxCached || len(kept) < maxCached/2 {
@@ -151,13 +171,13 @@ func TestSymbolCacheConcurrently(t *testing.T) {
 	src := t.TempDir()
 	var files []string
 	for i := range 20 {
-		files = append(files, write(t, filepath.Join(src, fmt.Sprintf("f%d.go", i)), fmt.Sprintf("func name%d()\n", i)))
+		files = append(files, write(t, filepath.Join(src, fmt.Sprintf("f%d.go", i)), fmt.Sprintf("func name%d()\n", i)+long))
 	}
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
 			for i, f := range files {
-				if got := fileSymbols(f, cache); !slices.Equal(got, []string{fmt.Sprintf("name%d", i)}) {
+				if got := fileSymbols(f, in(cache)); !slices.Equal(got, []string{fmt.Sprintf("name%d", i)}) {
 					t.Errorf("%s: %q", f, got)
 				}
 			}
@@ -172,7 +192,7 @@ func TestOddFiles(t *testing.T) {
 	dir := t.TempDir()
 	big := write(t, filepath.Join(dir, "big.go"), "func name()\n"+strings.Repeat("x", maxSource))
 	for _, path := range []string{big, dir, os.DevNull, filepath.Join(dir, "none"), ""} {
-		if got := fileSymbols(path, ""); got != nil {
+		if got := fileSymbols(path, nil); got != nil {
 			t.Errorf("%s: %q", path, got)
 		}
 	}

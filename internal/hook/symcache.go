@@ -1,14 +1,17 @@
 package hook
 
 import (
+	"bufio"
 	"errors"
 	"hash/fnv"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -19,36 +22,68 @@ import (
 // maxSymbol bytes.
 const maxCached = 512
 
-// fileSymbols are the names that a file declares. They are remembered in cacheDir,
-// one file for each path, for as long as size and time of the file stay.
-func fileSymbols(path, cacheDir string) []string {
+// rememberFrom is the size in bytes of a file whose symbols are remembered. To look
+// through a smaller one takes less time than to remember it, which is in vain anyway
+// when the agent goes on to change it.
+const rememberFrom = 128 << 10
+
+// fileSymbols are the names that a file declares. Those of a large file are remembered
+// in the folder that cacheDir gives, one file for each path, for as long as size and
+// time of the file stay.
+func fileSymbols(path string, cacheDir func() string) []string {
 	st, err := rawfile.Stat(path)
 	if err != nil || !rawfile.Regular(&st) || st.Size > maxSource {
 		return nil
 	}
+	if st.Size < rememberFrom {
+		return declaredIn(path)
+	}
 	key := path + "\x00" + strconv.FormatInt(st.Size, 10) + "\x00" + strconv.FormatInt(st.Mtim.Nano(), 10)
 	place := ""
-	if ownFolder(cacheDir) {
+	dir := ""
+	if cacheDir != nil {
+		dir = cacheDir()
+	}
+	if ownFolder(dir) {
 		h := fnv.New64a()
 		_, _ = h.Write([]byte(path))
-		place = filepath.Join(cacheDir, strconv.FormatUint(h.Sum64(), 16)+".sym")
+		place = filepath.Join(dir, strconv.FormatUint(h.Sum64(), 16)+".sym")
 		if text, err := readSource(place); err == nil {
 			if names, ok := cached(string(text), key); ok {
 				return names
 			}
 		}
 	}
-	text, err := readSource(path)
-	if err != nil {
-		return nil
-	}
-	names := declared(string(text))
+	names := declaredIn(path)
 	if place != "" {
 		// What cannot be remembered is found again.
 		_ = remember(place, key, names)
 	}
 	return names
 }
+
+// declaredIn is declared of a file. It reads no more of it than it looks at.
+func declaredIn(path string) []string {
+	f, err := rawfile.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	var d declarations
+	r := bufio.NewReaderSize(io.NewSectionReader(f, 0, maxSource), lineBuffer)
+	for whole := true; ; {
+		l, err := r.ReadSlice('\n')
+		begins := whole
+		whole = !errors.Is(err, bufio.ErrBufferFull)
+		// What does not fit is the end of a line, and no declaration.
+		if begins && len(l) > 0 && !d.line(unsafe.String(unsafe.SliceData(l), len(l))) || whole && err != nil {
+			return d.names
+		}
+	}
+}
+
+// lineBuffer is the most of a line that is looked at.
+const lineBuffer = 8 << 10
 
 // cached reads what remember wrote. The last line shows that it is whole.
 func cached(text, key string) ([]string, bool) {

@@ -50,7 +50,7 @@ func (v *View) compile(p *parsed, orMode bool) (index.Query, bool) {
 		words = append(words, index.Word{Text: w})
 	}
 	q.Should = words[len(q.Must):]
-	if len(words) == 1 {
+	if len(words) == 1 || len(p.names) > 0 {
 		q.Filter.Budget /= quickAlone
 	}
 	return q, true
@@ -59,8 +59,8 @@ func (v *View) compile(p *parsed, orMode bool) (index.Query, bool) {
 // quickBudget is how many postings of a segment a quick question walks: some 50 µs.
 const quickBudget = 1024
 
-// quickAlone is by how much less a single word is worth: among the many entries that have
-// a frequent one, none stands out.
+// quickAlone is by how much less a single word is worth, and one of several names that are
+// as good as each other: among the many entries that have a frequent one, none stands out.
 const quickAlone = 4
 
 // filter makes one filter of the index of several that must all pass.

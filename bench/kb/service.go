@@ -14,38 +14,31 @@ import (
 	"helix/internal/kb"
 )
 
-// part of the corpus that one import takes.
-const loadPart = 100_000
-
-// loads is how often a memory that one import fills is filled: the first time, the
+// loads is how often a memory is filled, one that is not too large: the first time, the
 // machine has to find the room too.
-const loads = 3
+const (
+	loads    = 3
+	tooLarge = 200_000
+)
 
 // load fills the memory as a person would: helix kb import, which ends when the index
 // is up too.
 func (s *session) load(ctx context.Context, t *table) error {
 	file := filepath.Join(s.home, "entries.jsonl")
+	if err := s.write(file); err != nil {
+		return err
+	}
+	runtime.GC() // not beside what is measured
 	var took []float64
-	for left := s.entries; left > 0; left -= loadPart {
-		n := min(left, loadPart)
-		lines, err := s.corpus.lines(n)
-		if err != nil {
-			return err
-		}
-		if err := writeSynced(file, lines); err != nil {
-			return err
-		}
-		runtime.GC() // not beside what is measured
-		if s.entries == n {
-			for i := range loads - 1 {
-				ms, err := s.importFile(ctx, fmt.Sprintf("%s-%d", s.dir, i), file, n)
-				if err != nil {
-					return err
-				}
-				took = append(took, ms)
+	for i := range loads {
+		dir := s.dir
+		if i < loads-1 {
+			dir = fmt.Sprintf("%s-%d", s.dir, i)
+			if s.entries > tooLarge {
+				continue
 			}
 		}
-		ms, err := s.importFile(ctx, s.dir, file, n)
+		ms, err := s.importFile(ctx, dir, file, s.entries)
 		if err != nil {
 			return err
 		}
@@ -55,16 +48,25 @@ func (s *session) load(ctx context.Context, t *table) error {
 		return err
 	}
 	s.pick()
-	if s.entries <= loadPart {
-		t.times("bulk load", took, fmt.Sprintf("%.0f entries/s; helix kb import, whole process, with the index", float64(s.entries)/quantile(took, 0.5)*1000))
-		return nil
-	}
-	all := 0.0
-	for _, ms := range took {
-		all += ms
-	}
-	t.value("bulk load", duration(all), fmt.Sprintf("%.0f entries/s; %d × helix kb import, whole processes, with the index", float64(s.entries)/all*1000, len(took)))
+	t.times("bulk load", took, fmt.Sprintf("%.0f entries/s; helix kb import, whole process, with the index", float64(s.entries)/quantile(took, 0.5)*1000))
 	return nil
+}
+
+// write writes all entries to a file, and the file to the disk, so that nobody else's
+// sync has to.
+func (s *session) write(name string) error {
+	const piece = 100_000 // entries in memory at once
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	for left := s.entries; left > 0 && err == nil; left -= piece {
+		var lines []byte
+		if lines, err = s.corpus.lines(min(left, piece)); err == nil {
+			_, err = f.Write(lines)
+		}
+	}
+	return errors.Join(err, f.Sync(), f.Close())
 }
 
 func (s *session) importFile(ctx context.Context, dir, file string, n int) (ms float64, err error) {
@@ -90,16 +92,6 @@ func (s *session) pick() {
 			}
 		}
 	}
-}
-
-// writeSynced writes a file to the disk, so that nobody else's sync has to.
-func writeSynced(name string, data []byte) error {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	return errors.Join(err, f.Sync(), f.Close())
 }
 
 func (s *session) sizes(t *table) error {

@@ -23,8 +23,7 @@ type Moved struct {
 
 // String says what was found.
 func (m *Moved) String() string {
-	return fmt.Sprintf("this checkout seems to have been moved from %s, to which %s still %s",
-		m.From, count(m.Entries, "entry", "entries"), map[bool]string{true: "belongs", false: "belong"}[m.Entries == 1])
+	return fmt.Sprintf("this checkout seems to have been moved from %s, to which %s", m.From, count(m.Entries, "entry still belongs", "entries still belong"))
 }
 
 // The signs of a moved project: of its last movedLook entries at least half of the

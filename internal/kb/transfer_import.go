@@ -103,7 +103,7 @@ func (m *Memory) Import(ctx context.Context, r ImportRequest) (Imported, error) 
 	if err := m.checkEdges(s, r.Replace, &out); err != nil {
 		return Imported{}, at("import", err)
 	}
-	i := importer{m: m, replace: r.Replace, used: make(map[uint64]struct{}, s.named), out: &out}
+	i := importer{m: m, replace: r.Replace, used: make(map[uint64]struct{}, s.named), given: s.first, out: &out}
 	err = i.entries(ctx, s)
 	if err == nil {
 		err = i.edges(ctx, s.edges)

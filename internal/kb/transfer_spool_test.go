@@ -242,3 +242,35 @@ func TestImportIDTakenMeanwhile(t *testing.T) {
 		}
 	}
 }
+
+// TestImportIDGivenElsewhere: an entry without an id does not get that which another of
+// the same import came with, however far away it is.
+func TestImportIDGivenElsewhere(t *testing.T) {
+	t.Parallel()
+	created := newClock().Now()
+	e := entry.New("t", "the same text", created)
+	id := entry.ShortID(entry.IDName(&e))
+	line := func(id, tag string) string {
+		return fmt.Sprintf(`{%s"topic":"t","text":"the same text","created":%q,"tags":[%q]}`+"\n", id, created.Format(time.RFC3339), tag)
+	}
+	with, without := line(fmt.Sprintf(`"id":%q,`, id), "with"), line("", "without")
+	var b strings.Builder
+	for i := range importChunk {
+		fmt.Fprintf(&b, `{"id":"id-%d","topic":"t","text":"x"}`+"\n", i)
+	}
+	for name, data := range map[string]string{
+		"after": with + b.String() + without, "before": without + b.String() + with, "beside": without + with + b.String(),
+	} {
+		dir := t.TempDir()
+		for round, want := range []int{importChunk + 2, 0} {
+			out, err := openIn(t, dir).Import(t.Context(), ImportRequest{Data: data})
+			if err != nil || out.Entries != want {
+				t.Fatalf("%s, round %d: %+v, %v", name, round, out, err)
+			}
+			all := entries(t, dir)
+			if len(all) != importChunk+2 || all[id].Tags[0] != "with" {
+				t.Errorf("%s, round %d: %d entries, %v has the id", name, round, len(all), all[id].Tags)
+			}
+		}
+	}
+}

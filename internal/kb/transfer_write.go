@@ -18,6 +18,7 @@ type importer struct {
 	m       *Memory
 	replace bool
 	used    map[uint64]struct{} // hashes of the ids that were chosen
+	given   map[uint64]int64    // by the hashes of the ids that entries came with
 	out     *Imported
 
 	spool    *spool
@@ -242,8 +243,10 @@ func (i *importer) op(e *spooled, taken func(string) bool) (id string, op log.Op
 	id = e.id
 	if e.named {
 		id, err = e.newID(func(id string) bool {
-			_, used := i.used[index.HashID(id)]
-			return used || taken(id)
+			hash := index.HashID(id)
+			_, used := i.used[hash]
+			_, given := i.given[hash]
+			return used || given || taken(id)
 		})
 		if err != nil {
 			return "", log.Op{}, err

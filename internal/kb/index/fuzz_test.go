@@ -3,6 +3,7 @@ package index
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -221,5 +222,42 @@ func TestMergeKeepsSegmentsFew(t *testing.T) {
 	}
 	if more, err := w.Merge(context.Background(), 0); err != nil || more {
 		t.Errorf("more to merge: %v, %v", more, err)
+	}
+}
+
+// TestCutShort: a file that ends too early, read sparsely, is damaged each time that it
+// is asked, and what was read of it before the end is not taken for something else.
+func TestCutShort(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "short.seg")
+	if err := os.WriteFile(file, smallSegment(200), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	seg, err := openSegment(file, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = seg.release() })
+	norms := int64(seg.head.off[secNorms])
+	s := &Snapshot{}
+	s.add(&part{seg: seg})
+	w := s.spare.take()
+	if err := Guard(func() error { w.norm(0, s.parts[0], 0); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(file, norms+normSize); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := Guard(func() error { w.norm(0, s.parts[0], 1); return nil }); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("norms: %v", err)
+		}
+		err := Guard(func() error {
+			_, found := seg.find(1)
+			return fmt.Errorf("found %v", found)
+		})
+		if !errors.Is(err, ErrCorrupt) {
+			t.Errorf("ids: %v", err)
+		}
 	}
 }

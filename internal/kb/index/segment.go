@@ -137,7 +137,9 @@ func (s *Segment) take(data []byte) error {
 // section gives a section whole. Of a segment that is read sparsely that maps the file.
 func (s *Segment) section(sec section) []byte {
 	if s.file != nil {
-		s.maps.Do(s.mapAll)
+		if s.maps.Do(s.mapAll); s.data == nil {
+			panic(corrupt("it could not be mapped before"))
+		}
 	}
 	return s.sec[sec]
 }

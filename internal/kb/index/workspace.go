@@ -55,8 +55,9 @@ func (w *workspace) norm(i int, p *part, doc uint32) []byte {
 		if n.part == i+1 && doc >= n.from && doc-n.from < normsRead {
 			to = min(doc+normsRead, uint32(p.seg.docs))
 		}
-		n.part, n.from, n.to = i+1, doc, to
+		n.part = 0 // until they are read: a question may end here
 		p.seg.row(secNorms, int(doc)*normSize, n.room[:int(to-doc)*normSize])
+		n.part, n.from, n.to = i+1, doc, to
 	}
 	return n.room[int(doc-n.from)*normSize:][:normSize]
 }

@@ -28,7 +28,7 @@ func writeWhole(path string, perm fs.FileMode, write func(io.Writer) error) erro
 	switch {
 	case err == nil && info.IsDir():
 		return fmt.Errorf("%s is a folder; name a file in it", path)
-	case err == nil && !info.Mode().IsRegular() || strings.HasPrefix(path, "/dev/"):
+	case err == nil && !info.Mode().IsRegular() || strings.HasPrefix(path, "/dev/") && !strings.HasPrefix(path, "/dev/shm/"): // memory, not devices
 		return writeTo(path, write)
 	}
 	if _, err := os.Stat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
@@ -46,7 +46,7 @@ func writeWhole(path string, perm fs.FileMode, write func(io.Writer) error) erro
 }
 
 func writeTo(path string, write func(io.Writer) error) error {
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_TRUNC, 0)
 	if err != nil {
 		return err
 	}

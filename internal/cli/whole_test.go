@@ -75,6 +75,26 @@ func TestWriteWhole(t *testing.T) {
 	}
 }
 
+// What lies in /dev/shm is a file like any other.
+func TestWriteWholeInMemory(t *testing.T) {
+	t.Parallel()
+	dir, err := os.MkdirTemp("/dev/shm", "helix-test-")
+	if err != nil {
+		t.Skip(err)
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "new")
+	for _, text := range []string{"the first one", "short"} {
+		err := writeWhole(file, 0o600, func(w io.Writer) error {
+			_, err := io.WriteString(w, text)
+			return err
+		})
+		if got, readErr := os.ReadFile(file); err != nil || readErr != nil || string(got) != text {
+			t.Errorf("%q, %v, %v, want %q", got, err, readErr, text)
+		}
+	}
+}
+
 // Not tried by a script: where it failed, and the user may, the machine's own
 // standard output would be gone.
 func TestIsStdout(t *testing.T) {

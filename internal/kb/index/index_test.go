@@ -10,8 +10,10 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -598,4 +600,57 @@ func (s *Snapshot) frequency(key string) (n int) {
 		}
 	}
 	return n
+}
+
+// TestShared: many ask one Snapshot at the same time, and each gets what he would get
+// alone.
+func TestShared(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	wr, err := OpenWriter(t.Context(), dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{140, 300, 260} {
+		if err := wr.Add(smallSegment(n), nil, "m"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := wr.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, sparse := range []int64{0, 1} {
+		s, err := open(dir, nil, sparse)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		all := func(i int) (out []any) {
+			f := Filter{Now: epoch, Budget: 40 * (i % 3)}
+			if i%2 == 0 {
+				f.Require = [][]string{{TagKey("api")}}
+			}
+			words := []Word{{Text: "caching"}, {Text: "retry"}, {Text: string(rune('a' + i))}}
+			out = append(out, s.Newest(1+i, &f), s.Search(&Query{Should: words, Limit: 1 + i, Filter: f}),
+				s.Search(&Query{Must: words[:2], Should: words[2:], Limit: 40, Filter: f, Telling: i%2 == 1}))
+			n := 0
+			s.Each(&Query{Must: words[2:], Filter: f}, func(Ref) bool { n++; return true })
+			return append(out, n, s.Mentions(&Filter{Now: epoch}).Of([]string{"token"}))
+		}
+		var wg sync.WaitGroup
+		got := make([][]any, 16)
+		for i := range got {
+			wg.Go(func() {
+				if err := Guard(func() error { got[i] = all(i % 8); return nil }); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		for i := range got {
+			if want := all(i % 8); !reflect.DeepEqual(got[i], want) {
+				t.Errorf("sparse %d, %d:\n got %v\nwant %v", sparse, i, got[i], want)
+			}
+		}
+	}
 }

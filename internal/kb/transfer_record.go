@@ -82,7 +82,7 @@ func (r *record) entry(now time.Time) entry.Entry {
 	if r.Kind != "" {
 		e.Kind = entry.Kind(r.Kind)
 	}
-	e.Source = entry.Source{Path: r.Source, Line: r.SourceLine, Hash: r.SourceHash}
+	e.Source = r.source()
 	e.Tenant, e.User, e.Project, e.Session = r.Tenant, r.User, r.Project, r.Session
 	e.Modified, e.ValidFrom, e.ValidTo = kept(r.Modified), kept(r.ValidFrom), kept(r.ValidTo)
 	e.ExpiresAt, e.DeletedAt = kept(r.Expires), kept(r.Deleted)
@@ -97,6 +97,19 @@ func (r *record) entry(now time.Time) entry.Entry {
 		e.Salience = *r.Salience
 	}
 	return e
+}
+
+// source gives the place that the entry comes from. What was exported has an id, and a
+// path that ends like a line number is one; what was written by hand may be path:line.
+func (r *record) source() entry.Source {
+	s := entry.Source{Path: r.Source, Line: r.SourceLine}
+	if r.ID == "" && r.SourceLine == 0 {
+		if parsed, err := parseSource(r.Source); err == nil {
+			s = parsed
+		}
+	}
+	s.Hash = r.SourceHash
+	return s
 }
 
 // kept is a time as the log keeps it.

@@ -275,6 +275,42 @@ func TestImportByHand(t *testing.T) {
 	}
 }
 
+// By hand a source is path:line, as everywhere. What was exported has the line apart, so
+// that a path which ends like one stays.
+func TestImportSource(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]entry.Source{
+		`"source":"a.go:42"`:                                  {Path: "a.go", Line: 42},
+		`"type":"entry","source":"a.go:42"`:                   {Path: "a.go", Line: 42},
+		`"source":"a.go:42","source_line":7`:                  {Path: "a.go:42", Line: 7},
+		`"source":"a.go"`:                                     {Path: "a.go"},
+		`"source":"a.go:42","source_hash":"f"`:                {Path: "a.go", Line: 42, Hash: "f"},
+		`"source":"https://x.y/z"`:                            {Path: "https://x.y/z"},
+		`"id":"x","source":"a.go:42"`:                         {Path: "a.go:42"},
+		`"type":"entry","id":"x","source":"a.go:42"`:          {Path: "a.go:42"},
+		`"id":"x","source":"a.go:42","source_line":7`:         {Path: "a.go:42", Line: 7},
+		`"id":"x","source":"a.go","source_line":7,"links":[]`: {Path: "a.go", Line: 7},
+	} {
+		m, again := open(t), open(t)
+		if _, err := m.Import(t.Context(), ImportRequest{Data: `{"topic":"t","text":"x",` + line + `}`}); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		for _, format := range []string{"jsonl", "markdown"} {
+			if _, err := again.Import(t.Context(), ImportRequest{Format: format, Data: export(t, m, ExportRequest{Format: format})}); err != nil {
+				t.Fatalf("%s: %v", line, err)
+			}
+		}
+		for _, m := range []*Memory{m, again} {
+			all := entries(t, m.Dir())
+			for _, e := range all {
+				if e.Source != want || len(all) != 1 {
+					t.Errorf("%s: %+v, want %+v", line, e.Source, want)
+				}
+			}
+		}
+	}
+}
+
 func TestImportRefuses(t *testing.T) {
 	t.Parallel()
 	const good = `{"id":"a","topic":"t","text":"x"}` + "\n"

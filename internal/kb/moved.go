@@ -104,7 +104,8 @@ func (m *Memory) lived(v *view.View, files *source.Checker, project string) (boo
 	return len(same) >= need && 2*there >= len(here), nil
 }
 
-// rename is the command that has the entries of one project belong to another.
+// rename is the command that has the entries of one project belong to another. What was
+// allowed to be stored as it is stays so.
 func rename(dir, from, to string) string {
 	json := func(s string) string {
 		b, _ := encodeJSON(s) // a string
@@ -112,7 +113,7 @@ func rename(dir, from, to string) string {
 	}
 	kb := "helix kb --kb " + shellWord(dir)
 	edit := "s#\"project\":" + sedText(json(from)) + "#\"project\":" + sedText(json(to)) + "#p"
-	return kb + " export | sed -n " + shellWord(edit) + " | " + kb + " import --replace -"
+	return kb + " export | sed -n " + shellWord(edit) + " | " + kb + " import --replace --allow-secrets -"
 }
 
 // sedText escapes what has a meaning for sed, on either side of s###.

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -50,12 +51,12 @@ func (m *Memory) Moved() (*Moved, error) {
 	if err != nil {
 		return nil, err
 	}
+	if slices.ContainsFunc(projects, func(p view.Count) bool { return p.Name == m.home }) {
+		return nil, nil
+	}
 	var found *Moved
 	files := source.NewChecker(m.root)
 	for _, p := range projects {
-		if p.Name == m.home {
-			return nil, nil
-		}
 		if _, err := os.Lstat(p.Name); !errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

@@ -57,28 +57,24 @@ func (m *Memory) gather(ctx context.Context, r ImportRequest) (*shipment, error)
 		s.spool.dir = m.dir
 	}
 	u := m.unpack(r)
-	var failed error
-	for one := range u.inOrder {
-		p := <-one.done
-		if failed != nil {
-			continue
+	defer close(u.enough)
+	for {
+		p, more, err := u.next(ctx)
+		if err == nil && !more {
+			return s, nil
 		}
-		if failed = ctx.Err(); failed == nil {
-			failed = s.take(&p)
+		if err == nil {
+			err = s.take(&p)
 		}
-		if failed != nil {
-			close(u.enough)
+		if err != nil {
+			s.spool.close()
+			return nil, err
 		}
 		select {
 		case u.room <- p:
 		default:
 		}
 	}
-	if failed = cmp.Or(failed, u.err); failed != nil {
-		s.spool.close()
-		return nil, failed
-	}
-	return s, nil
 }
 
 // unpacker has parcels read and packed on all processors, and gives them in their order.
@@ -87,6 +83,24 @@ type unpacker struct {
 	enough  chan struct{} // closed when no more are wanted
 	room    chan packed   // what is not needed any more
 	err     error         // that ended the reading, once inOrder is closed
+}
+
+// next gives the next parcel. It does not wait for input longer than ctx wants; whoever
+// reads goes on until the input has something.
+func (u *unpacker) next(ctx context.Context) (p packed, more bool, err error) {
+	select {
+	case one, open := <-u.inOrder:
+		if !open {
+			return p, false, u.err
+		}
+		select {
+		case p = <-one.done:
+			return p, true, p.err
+		case <-ctx.Done():
+		}
+	case <-ctx.Done():
+	}
+	return p, false, ctx.Err()
 }
 
 // unpacking has a parcel read and packed.
@@ -196,9 +210,6 @@ func (k *packer) entry(out *packed, line int, e *entry.Entry) error {
 
 // take adds what was packed. An entry that came before, just so, is left out.
 func (s *shipment) take(p *packed) error {
-	if p.err != nil {
-		return p.err
-	}
 	s.edges = append(s.edges, p.edges...)
 	s.empty += p.empty
 	s.redacted += p.found

@@ -1,6 +1,7 @@
 package kb
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -97,6 +98,36 @@ func TestGatherTwice(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+	}
+}
+
+// TestGatherEnds: an import whose input does not come ends when it is told to, and at once
+// with what is wrong in what has come.
+func TestGatherEnds(t *testing.T) {
+	t.Parallel()
+	m := openIn(t, t.TempDir())
+	for _, format := range []string{"jsonl", "markdown"} {
+		in, out := io.Pipe()
+		defer out.Close()
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			fmt.Fprintln(out, `{"topic":"t","text":"x"}`)
+			cancel()
+		}()
+		if _, err := m.Import(ctx, ImportRequest{Format: format, Reader: in}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", format, err)
+		}
+	}
+	in, out := io.Pipe()
+	defer out.Close()
+	go func() {
+		fmt.Fprint(out, strings.Repeat("\n", pieceBytes-1)+"{")
+		fmt.Fprint(out, "\n"+strings.Repeat(" ", pieceBytes))
+	}()
+	_, err := m.Import(t.Context(), ImportRequest{Reader: in})
+	checkRefusal(t, err, ErrRefused, fmt.Sprintf("line %d: the JSON value ends too early", pieceBytes))
+	if left, err := os.ReadDir(m.Dir()); err != nil || len(left) > 0 {
+		t.Errorf("files are left: %v, %v", left, err)
 	}
 }
 

@@ -88,14 +88,15 @@ func (s *Snapshot) TopTopics(n int, now time.Time) (top []Count, all int) {
 		})
 	}
 	// Names are sorted in every segment, so those of all come together by merging.
-	at := make([]int, len(s.parts))
+	next := make([]nextTopic, len(s.parts))
+	for i, p := range s.parts {
+		next[i].read(p.seg, 0)
+	}
 	for {
 		var least []byte
-		for i, p := range s.parts {
-			if at[i] < p.seg.topics() {
-				if name, _ := p.seg.topic(at[i]); least == nil || bytes.Compare(name, least) < 0 {
-					least = name
-				}
+		for i := range next {
+			if name := next[i].name; name != nil && (least == nil || bytes.Compare(name, least) < 0) {
+				least = name
 			}
 		}
 		if least == nil {
@@ -103,12 +104,9 @@ func (s *Snapshot) TopTopics(n int, now time.Time) (top []Count, all int) {
 		}
 		t := Count{}
 		for i, p := range s.parts {
-			if at[i] == p.seg.topics() {
-				continue
-			}
-			if name, row := p.seg.topic(at[i]); bytes.Equal(name, least) {
-				t.Docs += int(row.docs) - less[i][uint32(at[i])]
-				at[i]++
+			if n := &next[i]; n.name != nil && bytes.Equal(n.name, least) {
+				t.Docs += n.docs - less[i][uint32(n.at)]
+				n.read(p.seg, n.at+1)
 			}
 		}
 		if t.Docs <= 0 {
@@ -123,6 +121,20 @@ func (s *Snapshot) TopTopics(n int, now time.Time) (top []Count, all int) {
 		if top = slices.Insert(top, i, t); len(top) > n {
 			top = top[:n]
 		}
+	}
+}
+
+// nextTopic is where TopTopics is in a segment; name is nil at the end.
+type nextTopic struct {
+	at   int
+	name []byte
+	docs int
+}
+
+func (n *nextTopic) read(s *Segment, at int) {
+	if n.at, n.name = at, nil; at < s.topics() {
+		name, row := s.topic(at)
+		n.name, n.docs = name, int(row.docs)
 	}
 }
 

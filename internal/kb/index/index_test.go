@@ -654,3 +654,118 @@ func TestShared(t *testing.T) {
 		}
 	}
 }
+
+// TestLongNewest compares the newest documents with going through everything, on lists of
+// many blocks, in segments that are in order and others that are not.
+func TestLongNewest(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(3, 4))
+	docs, offset := map[uint64]Doc{}, int64(0)
+	segment := func(n int, at time.Time, ordered bool) []byte {
+		b, here := NewBuilder(), map[string]bool{}
+		for range n {
+			offset++
+			at = at.Add(time.Duration(rng.IntN(3)*rng.IntN(5)) * time.Hour)
+			if !ordered {
+				at = epoch.Add(time.Duration(rng.IntN(9000)) * time.Hour)
+			}
+			e := entry.New([]string{"a", "b", "c"}[rng.IntN(3)], "x", at)
+			if e.ID = fmt.Sprintf("mem_%d", rng.IntN(20000)); here[e.ID] {
+				continue
+			}
+			here[e.ID] = true
+			e.Tags = [][]string{{"often"}, {"often", "half"}, {"half"}, {"seldom"}}[min(rng.IntN(100), 3)]
+			if rng.IntN(2) == 0 {
+				e.Tags = []string{"often"}
+			}
+			e.Project = []string{"", "/p", "/q"}[rng.IntN(3)]
+			if rng.IntN(9) == 0 {
+				e.DeletedAt = at
+			}
+			docs[HashID(e.ID)] = Doc{Entry: &e, Offset: offset}
+			b.Add(docs[HashID(e.ID)])
+		}
+		return b.Segment()
+	}
+	dir := t.TempDir()
+	wr, err := OpenWriter(t.Context(), dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, hours := range []int{0, 4000, 2000, 12000} {
+		if err := wr.Add(segment(1500, epoch.Add(time.Duration(hours)*time.Hour), i != 1), nil, "m"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := wr.Close(); err != nil {
+		t.Fatal(err)
+	}
+	mapped, err := open(dir, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mapped.Close()
+	sparse, err := open(dir, nil, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sparse.Close()
+	now := epoch.Add(20000 * time.Hour)
+	for round := range 300 {
+		f := Filter{Now: now, Hidden: rng.IntN(5) == 0, For: []string{"", "/p", NoProject}[rng.IntN(3)]}
+		tags := [][]string{nil, {"often"}, {"half"}, {"seldom"}, {"half", "seldom"}}[rng.IntN(5)]
+		if tags != nil {
+			f.Require = append(f.Require, nil)
+			for _, tag := range tags {
+				f.Require[0] = append(f.Require[0], TagKey(tag))
+			}
+		}
+		topic := []string{"", "", "a"}[rng.IntN(3)]
+		if topic != "" {
+			f.Require = append(f.Require, []string{TopicKey(topic)})
+		}
+		without := []string{"", "", "b"}[rng.IntN(3)]
+		if without != "" {
+			f.Exclude = []string{TopicKey(without)}
+		}
+		if rng.IntN(4) == 0 {
+			f.Until = epoch.Add(time.Duration(rng.IntN(9000)) * time.Hour)
+		}
+		var all []Doc
+		for _, d := range docs {
+			e := d.Entry
+			if (f.Hidden || e.Active(now)) && (f.For == "" || e.Project == "" || e.Project == f.For) &&
+				(tags == nil || slices.ContainsFunc(tags, func(tag string) bool { return slices.Contains(e.Tags, tag) })) &&
+				(topic == "" || e.Topic == topic) && (without == "" || e.Topic != without) && (f.Until.IsZero() || e.Created.Before(f.Until)) {
+				all = append(all, d)
+			}
+		}
+		slices.SortFunc(all, func(a, b Doc) int {
+			return cmp.Or(b.Entry.Created.Compare(a.Entry.Created), cmp.Compare(b.Offset, a.Offset))
+		})
+		n := 1 + rng.IntN(40)
+		for range rng.IntN(3) {
+			if len(all) > 0 {
+				i := rng.IntN(min(n, len(all)))
+				ref, ok := mapped.Find(all[i].Entry.ID)
+				if !ok {
+					t.Fatalf("%s is not there", all[i].Entry.ID)
+				}
+				f.Except = append(f.Except, ref)
+				all = slices.Delete(all, i, i+1)
+			}
+		}
+		want := all[:min(n, len(all))]
+		for name, s := range map[string]*Snapshot{"mapped": mapped, "sparse": sparse} {
+			got := s.Newest(n, &f)
+			if len(got) != len(want) {
+				t.Fatalf("%s, round %d: %d, want %d", name, round, len(got), len(want))
+			}
+			for i, ref := range got {
+				if s.Place(ref).ID != HashID(want[i].Entry.ID) {
+					t.Fatalf("%s, round %d: %d of %d is not %s", name, round, i, len(got), want[i].Entry.ID)
+				}
+			}
+		}
+	}
+}

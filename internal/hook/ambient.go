@@ -28,7 +28,15 @@ func ambient(q *request) (reply, error) {
 	if err != nil || m.Empty() {
 		return reply{}, err
 	}
-	a := &about{mem: m, read: make([]followed, 0, 16), target: t, stem: stemWords(t.path, stem), cacheDir: q.env.CacheDir, scope: q.scope(t.abs)}
+	text, err := twice(func() (string, error) {
+		a := &about{mem: m, read: make([]followed, 0, 16), target: t, stem: stemWords(t.path, stem), cacheDir: q.env.CacheDir, scope: q.scope(t.abs)}
+		return a.answer(name)
+	})
+	return reply{context: text}, err
+}
+
+// answer gathers the layers for a file of that name, and writes them.
+func (a *about) answer(name string) (string, error) {
 	for _, add := range []func() error{
 		func() error { return a.sourceLinked(name) },
 		a.refactored,
@@ -37,11 +45,10 @@ func ambient(q *request) (reply, error) {
 		a.coupled,
 	} {
 		if err := add(); err != nil {
-			return reply{}, err
+			return "", err
 		}
 	}
-	text, err := a.pack()
-	return reply{context: text}, err
+	return a.pack()
 }
 
 // stemWords is what a file is about by its name. A name that many files have says

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"errors"
 	"slices"
 	"time"
 
@@ -20,6 +21,15 @@ func knownOf(e *entry.Entry) known { return known{e.ID, e.Topic, e.Text, e.Sourc
 type followed struct {
 	lead view.Lead
 	known
+}
+
+// twice asks again where the index turned out to be damaged on the way.
+func twice[T any](do func() (T, error)) (T, error) {
+	out, err := do()
+	if errors.Is(err, view.ErrLead) {
+		out, err = do()
+	}
+	return out, err
 }
 
 // entry reads an entry, once. nil is one that cannot be read.

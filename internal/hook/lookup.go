@@ -34,24 +34,26 @@ func (q *request) lookUp(words []string, n int) ([]known, error) {
 	if err != nil || m.Empty() {
 		return nil, err
 	}
-	leads, _, err := m.Leads(view.Query{Text: strings.Join(words, " "), Any: true, Telling: true, Limit: n + spare, Filter: view.Filter{For: q.scope(""), Quick: true}})
-	if err != nil {
-		return nil, err
-	}
-	out := make([]known, 0, n)
-	for _, l := range leads {
-		if len(out) == n {
-			break
-		}
-		e, ok, err := m.Follow(l)
+	return twice(func() ([]known, error) {
+		leads, _, err := m.Leads(view.Query{Text: strings.Join(words, " "), Any: true, Telling: true, Limit: n + spare, Filter: view.Filter{For: q.scope(""), Quick: true}})
 		if err != nil {
 			return nil, err
 		}
-		if ok {
-			out = append(out, knownOf(&e))
+		out := make([]known, 0, n)
+		for _, l := range leads {
+			if len(out) == n {
+				break
+			}
+			e, ok, err := m.Follow(l)
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				out = append(out, knownOf(&e))
+			}
 		}
-	}
-	return out, nil
+		return out, nil
+	})
 }
 
 // spare is how many entries more than are shown are looked for: one may not be readable.

@@ -15,8 +15,9 @@ type Lead struct {
 	ref index.Ref
 }
 
-// errLead: the index was found to be damaged after it gave a Lead.
-var errLead = errors.New("kb/view: a lead from an index that was damaged")
+// ErrLead: the index was found to be damaged after it gave a Lead. The View goes on
+// without it, so whoever asks again gets others.
+var ErrLead = errors.New("kb/view: a lead from an index that was damaged")
 
 // NewestLeads is Newest that reads nothing.
 func (v *View) NewestLeads(n int, f Filter) (leads []Lead, err error) {
@@ -60,7 +61,7 @@ func (v *View) Leads(q Query) (leads []Lead, fallback bool, err error) {
 func (v *View) Follow(l Lead) (e entry.Entry, readable bool, err error) {
 	err = v.guard(func() (err error) {
 		if l.of != v.snap {
-			return errLead
+			return ErrLead
 		}
 		e, err = v.load(l.ref)
 		return err

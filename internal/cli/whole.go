@@ -25,6 +25,12 @@ func writeWhole(path string, perm fs.FileMode, write func(io.Writer) error) erro
 		path = real
 	}
 	info, err := os.Stat(path)
+	if to, linkErr := os.Readlink(path); linkErr == nil && errors.Is(err, fs.ErrNotExist) { // the file is made where the link leads
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(path), to)
+		}
+		return writeWhole(to, perm, write)
+	}
 	switch {
 	case err == nil && info.IsDir():
 		return fmt.Errorf("%s is a folder; name a file in it", path)

@@ -31,15 +31,19 @@ func TestWriteWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	holds("new", "one")
-	if err := os.Symlink("new", name("link")); err != nil {
-		t.Fatal(err)
+	for link, to := range map[string]string{"link": "new", "early": "later", "earlier": "early"} {
+		if err := os.Symlink(to, name(link)); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if err := writeWhole(name("link"), 0o600, say("two")); err != nil {
-		t.Fatal(err)
-	}
-	holds("new", "two")
-	if info, err := os.Lstat(name("link")); err != nil || info.Mode()&fs.ModeSymlink == 0 {
-		t.Errorf("the link is gone: %v", err)
+	for link, file := range map[string]string{"link": "new", "earlier": "later"} {
+		if err := writeWhole(name(link), 0o600, say("two")); err != nil {
+			t.Fatal(err)
+		}
+		holds(file, "two")
+		if info, err := os.Lstat(name(link)); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			t.Errorf("the link %s is gone: %v", link, err)
+		}
 	}
 	broken := errors.New("broken")
 	if err := writeWhole(name("new"), 0o600, func(w io.Writer) error { return errors.Join(say("three")(w), broken) }); !errors.Is(err, broken) {

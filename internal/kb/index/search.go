@@ -309,23 +309,20 @@ func (x *exec) consider(doc uint32, words []*scorer) bool {
 	if x.each != nil {
 		ref := Ref{x.i, doc}
 		return !x.limits.pass(doc, x.work.norm(x.i, x.p, doc)) || slices.Contains(x.q.Filter.Except, ref) ||
-			x.q.Telling && !telling(words) || x.q.Accept != nil && !x.q.Accept(ref) || x.each(ref)
+			x.q.Telling && !telling(doc, words) || x.q.Accept != nil && !x.q.Accept(ref) || x.each(ref)
 	}
 	// The order of the words varies. In float64 that does not reach the result.
 	var sum float64
-	var said told
 	for _, sc := range words {
 		sum += float64(sc.score())
-		said.add(sc)
 	}
 	for _, sc := range x.extra {
 		if sc.seek(doc); sc.doc() == doc {
 			sum += float64(sc.score())
-			said.add(sc)
 		}
 	}
 	score := float32(sum)
-	if score < x.floor() || x.q.Telling && !said.enough() {
+	if score < x.floor() || x.q.Telling && !telling(doc, words, x.extra) {
 		return true
 	}
 	norm := x.work.norm(x.i, x.p, doc)
@@ -342,27 +339,22 @@ func (x *exec) consider(doc uint32, words []*scorer) bool {
 	return true
 }
 
-// told is what words say of a document, for Query.Telling.
-type told struct {
-	words int // in its text
-	about bool
-}
-
-// add takes in a word that is at the document.
-func (t *told) add(sc *scorer) {
-	code := sc.post.code()
-	t.about = t.about || code&(codeTopic|codeTags) != 0
-	if code&codeText != 0 {
-		t.words++
+// telling is Query.Telling of a document, which those of the words that have it are at.
+func telling(doc uint32, words ...[]*scorer) bool {
+	n := 0 // in its text
+	for _, list := range words {
+		for _, sc := range list {
+			if sc.doc() != doc {
+				continue
+			}
+			code := sc.post.code()
+			if code&(codeTopic|codeTags) != 0 {
+				return true
+			}
+			if code&codeText != 0 {
+				n++
+			}
+		}
 	}
-}
-
-func (t *told) enough() bool { return t.about || t.words > 1 }
-
-func telling(words []*scorer) bool {
-	var said told
-	for _, sc := range words {
-		said.add(sc)
-	}
-	return said.enough()
+	return n > 1
 }

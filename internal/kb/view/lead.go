@@ -38,22 +38,20 @@ func (v *View) Leads(q Query) (leads []Lead, fallback bool, err error) {
 	if err != nil || q.empty(p) {
 		return nil, false, err
 	}
-	limit := q.Limit
-	if limit <= 0 {
-		limit = defaultLimit
-	}
-	err = v.guard(func() error {
-		found, _, err := v.find(p, limit, &q, q.Any)
-		if fallback = err == nil && len(found) == 0 && !q.Any && p.several(); fallback {
-			found, _, err = v.find(p, limit, &q, true)
-		}
+	err = v.guard(func() (err error) {
+		var found []index.Hit
+		fallback, err = q.relaxed(p, func(orMode bool) (int, error) {
+			var err error
+			found, _, err = v.find(p, q.limit(), &q, orMode)
+			return len(found), err
+		})
 		leads = make([]Lead, len(found))
 		for i, f := range found {
 			leads[i] = Lead{v.snap, f.Ref}
 		}
 		return err
 	})
-	return leads, fallback && len(leads) > 0, err
+	return leads, fallback, err
 }
 
 // Follow reads the entry of a lead. Readable is false where its bytes in the log are

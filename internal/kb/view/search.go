@@ -32,21 +32,36 @@ func (v *View) Search(q Query) (Result, error) {
 	if q.empty(p) {
 		return Result{}, nil
 	}
-	limit := q.Limit
-	if limit <= 0 {
-		limit = defaultLimit
-	}
 	var res Result
 	err = v.guard(func() error {
-		res, err = v.search(p, limit, &q, q.Any)
-		if err == nil && len(res.Hits) == 0 && !q.Any && p.several() {
-			res, err = v.search(p, limit, &q, true)
-			res.Fallback = len(res.Hits) > 0
-		}
+		fallback, err := q.relaxed(p, func(orMode bool) (int, error) {
+			var err error
+			res, err = v.search(p, q.limit(), &q, orMode)
+			return len(res.Hits), err
+		})
+		res.Fallback = fallback
 		return err
 	})
 	res.Words = p.shown
 	return res, err
+}
+
+func (q *Query) limit() int {
+	if q.Limit <= 0 {
+		return defaultLimit
+	}
+	return q.Limit
+}
+
+// relaxed runs q, which gives how many it found, and where no entry has all of the words
+// runs it again for those that have any. fallback reports that this found some.
+func (q *Query) relaxed(p *parsed, run func(orMode bool) (found int, err error)) (fallback bool, err error) {
+	n, err := run(q.Any)
+	if err != nil || n > 0 || q.Any || !p.several() {
+		return false, err
+	}
+	n, err = run(true)
+	return n > 0, err
 }
 
 // empty reports whether q looks for words and names, and has none that can be looked
@@ -124,11 +139,12 @@ func (v *View) Matches(q Query) (Matches, error) {
 	}
 	var m Matches
 	err = v.guard(func() error {
-		m, err = v.matches(p, &q, q.Any)
-		if err == nil && m.Total == 0 && !q.Any && p.several() {
-			m, err = v.matches(p, &q, true)
-			m.Fallback = m.Total > 0
-		}
+		fallback, err := q.relaxed(p, func(orMode bool) (int, error) {
+			var err error
+			m, err = v.matches(p, &q, orMode)
+			return m.Total, err
+		})
+		m.Fallback = fallback
 		return err
 	})
 	return m, err
